@@ -1,0 +1,273 @@
+"""The command line: every command is a few lines over the Python interface."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fogplay.errors import FogplayError
+from fogplay.terminal import Watch, say, show_result, table
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Solve and play games of hidden information, by self-play, at compiled speed.",
+)
+
+JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
+
+
+@app.command()
+def games(
+    as_json: JSON = False,
+    sizes: Annotated[bool, typer.Option(help="Count nodes and infosets of the default sizes.")] = True,
+) -> None:
+    """List the games, their parameters and sizes."""
+    from fogplay.games.registry import presets, registered
+    from fogplay.trees import flatten
+
+    rows = []
+    for name, game_class in registered().items():
+        fields = dataclasses.fields(game_class) if dataclasses.is_dataclass(game_class) else ()
+        row: dict[str, Any] = {
+            "game": name,
+            "summary": (game_class.__doc__ or "").splitlines()[0],
+            "parameters": {field.name: _default_of(field) for field in fields},
+        }
+        if sizes:
+            flat = flatten(game_class())
+            row |= {"players": flat.num_players, "nodes": flat.num_nodes, "infosets": flat.num_infosets}
+        rows.append(row)
+    if as_json:
+        _print_json({"games": rows, "presets": presets()})
+        return
+    show = table("game and parameters", "nodes", "infosets", "")
+    for row in rows:
+        spec = f"{row['game']}({', '.join(f'{key}={value}' for key, value in row['parameters'].items())})"
+        show.add_row(spec, f"{row.get('nodes', ''):,}", f"{row.get('infosets', ''):,}", row["summary"]) if sizes else (
+            show.add_row(spec, "", "", row["summary"])
+        )
+    say(show)
+    say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
+    say("Your own: fogplay solve mygame.py (docs/write-your-own-game.md); OpenSpiel's: fogplay solve pyspiel:NAME.")
+
+
+def _default_of(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default is not dataclasses.MISSING else "required"
+
+
+@app.command()
+def solve(
+    game: Annotated[str, typer.Argument(help="A game, such as leduc or 'goofspiel(cards=5)' or mygame.py.")],
+    algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "cfr+",
+    iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the strategy goes; GAME.safetensors by default.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on from the checkpoint beside --out, if there is one.")] = False,
+    checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
+    as_json: JSON = False,
+) -> None:
+    """Solve a game and save the strategy."""
+    import fogplay
+
+    out = out or Path(f"{_file_name(game)}.safetensors")
+    _require_folder(out)
+    with Watch(quiet=as_json) as watch:
+        flat = watch.flatten(game)
+        watch.warn_of_recall(flat)
+        watch.expect_kernels(algorithm)
+        result = fogplay.solve(
+            flat,
+            algorithm,
+            iterations,
+            seed=seed,
+            checkpoint=out.with_name(out.name + ".checkpoint"),
+            resume=resume,
+            checkpoint_seconds=checkpoint_seconds,
+            progress=watch.progress,
+            **_settings(set_ or []),
+        )
+    result.strategy.save(out)
+    facts = {
+        "game": flat.name,
+        "algorithm": algorithm,
+        "iterations": result.iterations,
+        "seconds": result.seconds,
+        "iterations_per_second": result.iterations / max(result.seconds, 1e-9),
+        "nash_conv": result.nash_conv,
+        "exploitability": result.exploitability,
+        "seed": result.seed,
+        "interrupted": result.interrupted,
+        "out": str(out),
+    }
+    if as_json:
+        _print_json(facts)
+    else:
+        show_result(facts, result.strategy, game)
+
+
+@app.command()
+def algorithms(as_json: JSON = False) -> None:
+    """List the algorithms and their parameters."""
+    from fogplay.solvers import ALGORITHMS
+
+    if as_json:
+        _print_json({"algorithms": {name: list(each.parameters) for name, each in ALGORITHMS.items()}})
+        return
+    show = table("algorithm", "parameters (--set NAME=VALUE)", "")
+    for each in ALGORITHMS.values():
+        show.add_row(each.name, ", ".join(each.parameters), each.summary)
+    say(show)
+
+
+@app.command()
+def evaluate(
+    file: Annotated[Path, typer.Argument(help="A saved strategy.")],
+    game: Annotated[str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")] = None,
+    as_json: JSON = False,
+) -> None:
+    """Measure a strategy exactly: values, nash_conv, exploitability."""
+    from fogplay.evaluate import measure
+    from fogplay.strategy import Strategy
+
+    strategy = Strategy.load(file)
+    with Watch(quiet=as_json) as watch:
+        flat = watch.flatten(game or strategy.game)
+    quality = measure(flat, strategy.on(flat))
+    if as_json:
+        _print_json({"file": str(file), "game": strategy.game, "algorithm": strategy.method} | dataclasses.asdict(quality))
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    show = table("player", "earns", "could earn by a best response", "gain")
+    for player, (value, best) in enumerate(zip(quality.values, quality.best_response_values, strict=True)):
+        show.add_row(str(player), f"{value:+.6f}", f"{best:+.6f}", f"{best - value:.6f}")
+    say(show)
+    say(f"nash_conv {quality.nash_conv:.6g} (the sum of the gains), exploitability {quality.exploitability:.6g} (per player)")
+    say(f"How: {quality.method}.")
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A saved strategy.")],
+    infoset: Annotated[str | None, typer.Argument(help="An infoset's string, or the beginning of some.")] = None,
+    game: Annotated[str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")] = None,
+    limit: Annotated[int, typer.Option(help="How many infosets to list.", min=1)] = 20,
+    as_json: JSON = False,
+) -> None:
+    """Look a situation up: what does the strategy do there, and why."""
+    from fogplay.evaluate.situations import situations
+    from fogplay.strategy import Strategy
+
+    strategy = Strategy.load(file)
+    if infoset is not None and infoset not in strategy.infosets:
+        chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [strategy.infosets[strategy.find(infoset)]]
+    else:
+        chosen = list(strategy.infosets) if infoset is None else [infoset]
+    with Watch(quiet=as_json) as watch:
+        flat = watch.flatten(game or strategy.game)
+    seen = situations(flat, strategy.on(flat))
+    rows = []
+    for name in chosen[:limit]:
+        where, number = strategy.slots(name), flat.infosets.index(name)
+        here = flat.slots(number)
+        for action, probability, value, slot in zip(
+            strategy.actions[where], strategy.probabilities[where], seen.value[here], range(where.start, where.stop), strict=True
+        ):
+            rows.append(
+                {
+                    "infoset": name,
+                    "player": int(flat.tree.infoset_player[number]),
+                    "action": action,
+                    "probability": float(probability),
+                    "value": float(value),
+                    "likelihood": float(seen.likelihood[number]),
+                    "visits": int(strategy.visits[slot]) if strategy.visits is not None else None,
+                    "learned_value": float(strategy.values[slot]) if strategy.values is not None else None,
+                }
+            )
+    if as_json:
+        _print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    counted = strategy.visits is not None
+    show = table("infoset", "player", "action", "probability", "earns", *(["visits", "learned value"] if counted else []))
+    before = None
+    for row in rows:
+        same = row["infoset"] == before
+        extra = [f"{row['visits']:,}", f"{row['learned_value']:+.4f}"] if counted else []
+        show.add_row(
+            "" if same else row["infoset"], "" if same else str(row["player"]), row["action"],
+            f"{row['probability']:.4f}", f"{row['value']:+.4f}", *extra,
+        )  # fmt: skip
+        before = row["infoset"]
+    say(show)
+    if len(chosen) > limit:
+        say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
+    say("earns: what the player wins on average from there when all follow the strategy (exact; nan where it never arises).")
+
+
+def _settings(pairs: list[str]) -> dict[str, Any]:
+    """``--set name=value`` into keyword arguments; numbers and true/false are read as such."""
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise FogplayError(f"--set takes NAME=VALUE, not {pair!r}")
+        lowered = text.strip().lower()
+        if lowered in ("true", "false"):
+            settings[name.strip()] = lowered == "true"
+            continue
+        try:
+            settings[name.strip()] = int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+        except ValueError:
+            settings[name.strip()] = text.strip()
+    return settings
+
+
+def _file_name(game: str) -> str:
+    """A game's spec as the stem of a file's name."""
+    stem = Path(game).stem if ".py" in game else game
+    kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
+    return "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
+
+
+def _require_folder(out: Path) -> None:
+    if out.is_dir():
+        raise FogplayError(f"{out} is a folder; --out takes a file's name")
+    if not out.parent.is_dir():
+        raise FogplayError(f"there is no folder {out.parent} to write {out.name} into")
+    if not os.access(out.parent, os.W_OK):
+        raise FogplayError(f"the folder {out.parent} cannot be written to; choose another with --out")
+
+
+def _print_json(facts: dict[str, Any]) -> None:
+    print(json.dumps(facts), flush=True)
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one line on stderr and exit code 2."""
+    try:
+        app()
+    except FogplayError as error:
+        print(f"fogplay: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("fogplay: stopped", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""Exact measures of strategies, and the ground truth to hold them against."""
+
+from fogplay.evaluate.exact import Evaluation, best_response, evaluate, measure
+from fogplay.evaluate.linear_program import equilibrium
+
+__all__ = ["Evaluation", "best_response", "equilibrium", "evaluate", "measure"]

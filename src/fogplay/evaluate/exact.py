@@ -1,0 +1,72 @@
+"""Expected values, best responses and nash_conv, exactly, for any number of players."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.errors import FogplayError
+from fogplay.kernels import sequences as kernels
+from fogplay.strategy import Strategy
+from fogplay.trees import FlatGame, flatten
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How good a joint strategy is.
+
+    ``nash_conv`` is the sum over players of what each could gain by a best response (the papers' δ for two players);
+    ``exploitability`` is ``nash_conv`` divided by the number of players.
+    """
+
+    values: tuple[float, ...]  # what each player earns
+    best_response_values: tuple[float, ...]  # what each would earn by a best response to the others
+    nash_conv: float
+    exploitability: float
+    method: str = "exact, over the whole tree"
+
+
+def evaluate(strategy: Strategy, game: Any = None) -> Evaluation:
+    """Measure a strategy on its own game, or on ``game`` where that is not a registered one."""
+    flat = flatten(strategy.game if game is None else game)
+    return measure(flat, strategy.on(flat))
+
+
+def measure(flat: FlatGame, probabilities: NDArray[np.float64]) -> Evaluation:
+    """Measure ``probabilities[slots]`` on a flattened game."""
+    require_perfect_recall(flat)
+    form, reach = flat.sequences, reach_of_all(flat, probabilities)
+    value, response = np.empty_like(reach), np.empty(flat.num_slots)
+    players = range(flat.num_players)
+    values = [kernels.value_of(form, player, probabilities, reach, value) for player in players]
+    best = [kernels.best_response(form, player, reach, value, response) for player in players]
+    nash_conv = sum(best) - sum(values)
+    return Evaluation(tuple(values), tuple(best), nash_conv, nash_conv / flat.num_players)
+
+
+def best_response(
+    flat: FlatGame, probabilities: NDArray[np.float64], player: int
+) -> tuple[float, NDArray[np.float64]]:
+    """What ``player`` earns by a best response to the others, and ``probabilities`` with that response put in."""
+    require_perfect_recall(flat)
+    reach = reach_of_all(flat, probabilities)
+    response = probabilities.copy()
+    earned = kernels.best_response(flat.sequences, player, reach, np.empty_like(reach), response)
+    return earned, response
+
+
+def reach_of_all(flat: FlatGame, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[sequences] how likely each player plays each of its sequences."""
+    reach = np.empty(int(flat.sequences.sequence_range[-1]))
+    for player in range(flat.num_players):
+        kernels.reach_of(flat.sequences, player, probabilities, reach)
+    return reach
+
+
+def require_perfect_recall(flat: FlatGame) -> None:
+    """Refuse where an exact best response is not defined infoset by infoset."""
+    if flat.recall_lost:
+        raise FogplayError(f"{flat.name} has imperfect recall, so no exact best response: {flat.recall_lost}")

@@ -1,0 +1,86 @@
+"""The ground truth for two-player zero-sum games: the sequence-form linear program (Koller, Megiddo, von Stengel 1996).
+
+Maximise the value v that player 0 can secure with a realisation plan x: at every point of player 1 the value is at most
+what each of its sequences leads to. The dual variables are player 1's own realisation plan.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.errors import FogplayError
+from fogplay.evaluate.exact import require_perfect_recall
+from fogplay.trees import FlatGame, SequenceForm
+
+
+def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
+    """The value of a two-player constant-sum game to player 0, and an equilibrium as ``probabilities[slots]``."""
+    if flat.num_players != 2 or flat.constant_sum is None:
+        kind = f"{flat.num_players} players" if flat.num_players != 2 else "payoffs that do not add up to a constant"
+        raise FogplayError(f"the linear program needs a two-player zero-sum game; {flat.name} has {kind}: try cfr+")
+    require_perfect_recall(flat)
+    from scipy import optimize, sparse  # late: other commands start faster without it
+
+    form = flat.sequences
+    payoff = _payoff_matrix(form)  # [sequences of 0, sequences of 1]
+    flow0, flow1 = _flow(form, 0), _flow(form, 1)  # [1 + points, sequences]
+    plans, points = payoff.shape[0], flow1.shape[0]
+    # Variables: x over player 0's sequences, then v and one value a point of player 1.
+    objective = np.zeros(plans + points)
+    objective[plans] = -1.0
+    start = np.zeros(flow0.shape[0])
+    start[0] = 1.0
+    result = optimize.linprog(
+        objective,
+        A_ub=sparse.hstack([-payoff.T, flow1.T]).tocsr(),
+        b_ub=np.zeros(payoff.shape[1]),
+        A_eq=sparse.hstack([flow0, sparse.csr_matrix((flow0.shape[0], points))]).tocsr(),
+        b_eq=start,
+        bounds=[(0, None)] * plans + [(None, None)] * points,
+        method="highs",
+    )
+    if result.status != 0:
+        raise FogplayError(f"the linear program of {flat.name} was not solved: {result.message}")
+    plan = np.concatenate([result.x[:plans], -result.ineqlin.marginals])
+    return float(-result.fun), _behaviour(form, np.maximum(plan, 0.0), flat.num_slots)
+
+
+def _payoff_matrix(form: SequenceForm) -> Any:
+    """Player 0's payoffs, by the two players' sequences, as a sparse matrix."""
+    from scipy import sparse
+
+    first, end = form.sequence_range[1], form.sequence_range[2]
+    stop = form.entry_start[first]
+    return sparse.csr_matrix(
+        (form.entry_weight[:stop], form.entry_others[:stop, 0] - first, form.entry_start[: first + 1]),
+        shape=(int(first), int(end - first)),
+    )
+
+
+def _flow(form: SequenceForm, player: int) -> Any:
+    """One row for the empty sequence, which is 1, and one a point: what its sequences add up to beyond its parent."""
+    from scipy import sparse
+
+    base = form.sequence_range[player]
+    points = slice(form.point_range[player], form.point_range[player + 1])
+    counts = form.point_actions[points]
+    number = 1 + np.arange(len(counts))
+    rows = np.concatenate([[0], np.repeat(number, counts), number])
+    columns = np.concatenate([np.arange(1 + counts.sum()), form.point_parent[points] - base])
+    signs = np.concatenate([np.ones(1 + counts.sum()), -np.ones(len(counts))])
+    return sparse.csr_matrix((signs, (rows, columns)), shape=(len(counts) + 1, int(counts.sum()) + 1))
+
+
+def _behaviour(form: SequenceForm, plan: NDArray[np.float64], slots: int) -> NDArray[np.float64]:
+    """Action probabilities from realisation plans; uniform where a plan never comes."""
+    probabilities = np.empty(slots)
+    for point, slot in enumerate(form.point_slot):
+        actions = int(form.point_actions[point])
+        sequence = int(form.point_sequence[point])
+        share = plan[sequence : sequence + actions]
+        total = share.sum()
+        probabilities[slot : slot + actions] = share / total if total > 1e-12 else 1.0 / actions
+    return probabilities

@@ -1,0 +1,90 @@
+"""What a game is: the few methods, under OpenSpiel's names, that everything else asks of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from fogplay.errors import FogplayError
+
+CHANCE = -1
+SIMULTANEOUS = -2
+TERMINAL = -4
+
+
+class State:
+    """A point of a game; immutable.
+
+    A game of your own defines ``current_player``, ``legal_actions``, ``child``, ``information_state_string`` and
+    ``returns``, and ``chance_outcomes`` if it has chance. ``current_player`` is the number of the player to act,
+    ``CHANCE`` or ``TERMINAL``. What the player to act can tell apart, and nothing more, goes into
+    ``information_state_string``: a state with the same string must look the same to that player.
+    """
+
+    __slots__ = ()
+
+    def current_player(self) -> int:
+        raise TypeError(f"{type(self).__name__} must define current_player()")
+
+    def legal_actions(self) -> Sequence[int]:
+        raise TypeError(f"{type(self).__name__} must define legal_actions()")
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        raise TypeError(f"{type(self).__name__} must define chance_outcomes()")
+
+    def child(self, action: int) -> State:
+        raise TypeError(f"{type(self).__name__} must define child(action)")
+
+    def information_state_string(self, player: int) -> str:
+        raise TypeError(f"{type(self).__name__} must define information_state_string(player)")
+
+    def returns(self) -> Sequence[float]:
+        raise TypeError(f"{type(self).__name__} must define returns()")
+
+    def action_to_string(self, player: int, action: int) -> str:
+        return str(action)
+
+    def is_terminal(self) -> bool:
+        return self.current_player() == TERMINAL
+
+    def is_chance_node(self) -> bool:
+        return self.current_player() == CHANCE
+
+
+class Game:
+    """A game and its parameters: a frozen dataclass whose fields are what ``load("name(field=value)")`` sets."""
+
+    name: ClassVar[str]
+
+    def num_players(self) -> int:
+        return 2
+
+    def new_initial_state(self) -> State:
+        raise TypeError(f"{type(self).__name__} must define new_initial_state()")
+
+    def __str__(self) -> str:
+        """The spec that ``load`` turns into this game again."""
+        if not dataclasses.is_dataclass(self):
+            return getattr(self, "name", type(self).__name__)
+        settings = [f"{field.name}={_written(getattr(self, field.name))}" for field in dataclasses.fields(self)]
+        return f"{self.name}({','.join(settings)})" if settings else self.name
+
+
+def _written(value: Any) -> str:
+    """A parameter as ``load`` reads it: numbers and names as they are, tuples as lists."""
+    if isinstance(value, tuple):
+        return "[" + ",".join(_written(entry) for entry in value) + "]"
+    return str(value)
+
+
+def require_whole(game: str, parameter: str, value: Any, low: int, high: int) -> None:
+    """Refuse a parameter that is not a whole number from ``low`` to ``high``."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise FogplayError(f"{game}: {parameter} must be a whole number from {low} to {high}, not {value!r}")
+
+
+def require_choice(game: str, parameter: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse a parameter that is none of the words it may be."""
+    if value not in choices:
+        raise FogplayError(f"{game}: {parameter} must be {' or '.join(choices)}, not {value!r}")

@@ -1,0 +1,112 @@
+"""Kuhn poker (Kuhn 1950): one card each, one bet, for two or more players and any initial pot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fogplay.errors import FogplayError
+from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
+
+if TYPE_CHECKING:
+    from fogplay.games.ocp import OneCardPoker
+
+PASS, BET = 0, 1
+ACTIONS = (PASS, BET)
+LETTERS = ("p", "b")
+
+
+@dataclass(frozen=True)
+class Kuhn(Game):
+    """Kuhn poker: one card each from a deck of players + 1, a single bet of 1."""
+
+    name = "kuhn"
+    players: int = 2
+    pot: float = 0  # the initial pot; 0 stands for an ante of 1 a player
+
+    def __post_init__(self) -> None:
+        require_whole(self.name, "players", self.players, 2, 10)
+        settle_pot(self)
+
+    def num_players(self) -> int:
+        return self.players
+
+    def num_cards(self) -> int:
+        return self.players + 1
+
+    def card_to_string(self, card: int) -> str:
+        """The last three of a small deck are J, Q and K; larger decks are numbered from 1."""
+        return "JQK"[card] if self.num_cards() == 3 else str(card + 1)
+
+    def new_initial_state(self) -> KuhnState:
+        return KuhnState(self, (), "")
+
+
+def settle_pot(game: Kuhn | OneCardPoker) -> None:
+    """Check the initial pot, and put the default in place of 0."""
+    if isinstance(game.pot, str | bool) or not (math.isfinite(game.pot) and 0 <= game.pot <= 1e6):
+        raise FogplayError(f"{game.name}: pot must be a number from 0 to 1000000, not {game.pot!r}")
+    if game.pot == 0:
+        object.__setattr__(game, "pot", game.players)
+
+
+class KuhnState(State):
+    """Cards dealt so far, and the letters of the passes and bets made so far."""
+
+    __slots__ = ("bets", "cards", "game", "player")
+
+    def __init__(self, game: Kuhn | OneCardPoker, cards: tuple[int, ...], bets: str) -> None:
+        self.game = game
+        self.cards = cards
+        self.bets = bets
+        self.player = self._to_act()
+
+    def _to_act(self) -> int:
+        players = self.game.players
+        if len(self.cards) < players:
+            return CHANCE
+        acted = len(self.bets)
+        opened = self.bets.find("b")
+        over = acted == players if opened < 0 else acted == opened + players
+        return TERMINAL if over else acted % players
+
+    def current_player(self) -> int:
+        return self.player
+
+    def legal_actions(self) -> tuple[int, ...]:
+        return ACTIONS
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        left = [card for card in range(self.game.num_cards()) if card not in self.cards]
+        return [(card, 1 / len(left)) for card in left]
+
+    def child(self, action: int) -> KuhnState:
+        if self.player == CHANCE:
+            return KuhnState(self.game, (*self.cards, action), self.bets)
+        return KuhnState(self.game, self.cards, self.bets + LETTERS[action])
+
+    def information_state_string(self, player: int) -> str:
+        return f"{self.game.card_to_string(self.cards[player])}:{self.bets}"
+
+    def action_to_string(self, player: int, action: int) -> str:
+        if player == CHANCE:
+            return f"deal {self.game.card_to_string(action)}"
+        return ("pass", "bet")[action]
+
+    def returns(self) -> list[float]:
+        players, bets = self.game.players, self.bets
+        ante = self.game.pot / players
+        opened = bets.find("b")
+        paid = [ante] * players
+        showdown = list(range(players))
+        if opened >= 0:
+            showdown = [seat % players for seat in range(opened, len(bets)) if bets[seat] == "b"]
+            for seat in showdown:
+                paid[seat] += 1
+        winner = max(showdown, key=lambda seat: self.cards[seat])
+        pot = sum(paid)
+        return [(pot if seat == winner else 0.0) - paid[seat] for seat in range(players)]
+
+    def __str__(self) -> str:
+        return f"{' '.join(map(self.game.card_to_string, self.cards))}|{self.bets}"

@@ -1,0 +1,137 @@
+"""Leduc hold'em (Southey et al. 2005): two betting rounds, one private and one public card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
+
+FOLD, CALL, RAISE = 0, 1, 2
+LETTERS = ("f", "c", "r")
+RAISE_SIZES = (2, 4)
+MAX_RAISES = 2
+
+
+@dataclass(frozen=True)
+class Leduc(Game):
+    """Leduc hold'em: two suits of players + 1 ranks, ante 1, raises of 2 then 4, two raises a round."""
+
+    name = "leduc"
+    players: int = 2
+
+    def __post_init__(self) -> None:
+        require_whole(self.name, "players", self.players, 2, 5)
+
+    def num_players(self) -> int:
+        return self.players
+
+    def num_cards(self) -> int:
+        return 2 * (self.players + 1)
+
+    def card_to_string(self, card: int) -> str:
+        ranks = "JQK" if self.players == 2 else "123456"
+        return ranks[card // 2] + "hs"[card % 2]
+
+    def new_initial_state(self) -> LeducState:
+        paid = (1,) * self.players
+        return LeducState(self, (), ("",), paid, (True,) * self.players, CHANCE, 0)
+
+
+class LeducState(State):
+    """Cards (the public one last), the betting of each round, what each has paid, who is still in, who acts."""
+
+    __slots__ = ("betting", "cards", "game", "in_hand", "paid", "player", "to_settle")
+
+    def __init__(
+        self,
+        game: Leduc,
+        cards: tuple[int, ...],
+        betting: tuple[str, ...],
+        paid: tuple[int, ...],
+        in_hand: tuple[bool, ...],
+        player: int,
+        to_settle: int,
+    ) -> None:
+        self.game = game
+        self.cards = cards
+        self.betting = betting
+        self.paid = paid
+        self.in_hand = in_hand
+        self.player = player
+        self.to_settle = to_settle  # how many must still act before the round is over
+
+    def current_player(self) -> int:
+        return self.player
+
+    def legal_actions(self) -> tuple[int, ...]:
+        may_fold = self.paid[self.player] < max(self.paid)
+        may_raise = self.betting[-1].count("r") < MAX_RAISES
+        if may_fold:
+            return (FOLD, CALL, RAISE) if may_raise else (FOLD, CALL)
+        return (CALL, RAISE) if may_raise else (CALL,)
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        left = [card for card in range(self.game.num_cards()) if card not in self.cards]
+        return [(card, 1 / len(left)) for card in left]
+
+    def child(self, action: int) -> LeducState:
+        if self.player == CHANCE:
+            return self._after_card(action)
+        return self._after_action(action)
+
+    def _after_card(self, card: int) -> LeducState:
+        cards = (*self.cards, card)
+        if len(cards) < self.game.players:
+            return LeducState(self.game, cards, self.betting, self.paid, self.in_hand, CHANCE, 0)
+        first = self.in_hand.index(True)
+        return LeducState(self.game, cards, self.betting, self.paid, self.in_hand, first, sum(self.in_hand))
+
+    def _after_action(self, action: int) -> LeducState:
+        player, paid, in_hand = self.player, self.paid, self.in_hand
+        to_settle = self.to_settle - 1
+        if action == FOLD:
+            in_hand = (*in_hand[:player], False, *in_hand[player + 1 :])
+        else:
+            stake = max(paid)
+            if action == RAISE:
+                stake += RAISE_SIZES[len(self.betting) - 1]
+                to_settle = sum(in_hand) - 1
+            paid = (*paid[:player], stake, *paid[player + 1 :])
+        betting = (*self.betting[:-1], self.betting[-1] + LETTERS[action])
+        if sum(in_hand) == 1:
+            next_player = TERMINAL
+        elif to_settle == 0:
+            next_player = CHANCE if len(betting) == 1 else TERMINAL
+            if next_player == CHANCE:
+                betting = (*betting, "")
+        else:
+            next_player = (player + 1) % self.game.players
+            while not in_hand[next_player]:
+                next_player = (next_player + 1) % self.game.players
+        return LeducState(self.game, self.cards, betting, paid, in_hand, next_player, to_settle)
+
+    def information_state_string(self, player: int) -> str:
+        private = self.game.card_to_string(self.cards[player])
+        if len(self.cards) == self.game.players:
+            return f"{private}:{self.betting[0]}"
+        public = self.game.card_to_string(self.cards[-1])
+        return f"{private}:{self.betting[0]}/{public}:{self.betting[1]}"
+
+    def action_to_string(self, player: int, action: int) -> str:
+        if player == CHANCE:
+            return f"deal {self.game.card_to_string(action)}"
+        return ("fold", "call", "raise")[action]
+
+    def returns(self) -> list[float]:
+        players = range(self.game.players)
+        winners = [player for player in players if self.in_hand[player]]
+        if len(winners) > 1:
+            public = self.cards[-1] // 2
+            strength = [(self.cards[player] // 2 == public, self.cards[player] // 2) for player in players]
+            best = max(strength[player] for player in winners)
+            winners = [player for player in winners if strength[player] == best]
+        share = sum(self.paid) / len(winners)
+        return [(share if player in winners else 0.0) - self.paid[player] for player in players]
+
+    def __str__(self) -> str:
+        return f"{' '.join(map(self.game.card_to_string, self.cards))}|{'/'.join(self.betting)}"

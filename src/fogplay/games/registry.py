@@ -1,0 +1,183 @@
+"""``load("name(parameter=value)")``: from a line of text to a game.
+
+A module of this folder that defines a subclass of ``Game`` with a ``name`` is a registered game; nothing else is
+needed. A module may also hold ``PRESETS``, names that stand for a longer spec.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import difflib
+import functools
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import fogplay.games
+from fogplay.errors import FogplayError
+from fogplay.games.game import Game
+
+PYSPIEL = "pyspiel:"
+
+
+@functools.cache
+def registered() -> dict[str, type[Game]]:
+    """Every registered game class by name, in alphabetical order."""
+    found: dict[str, type[Game]] = {}
+    for module in _modules():
+        found.update(_games_defined_in(module))
+    return dict(sorted(found.items()))
+
+
+@functools.cache
+def presets() -> dict[str, str]:
+    """Names that stand for a longer spec, such as ``rps``."""
+    found: dict[str, str] = {}
+    for module in _modules():
+        found.update(getattr(module, "PRESETS", {}))
+    return found
+
+
+def _modules() -> list[Any]:
+    names = [info.name for info in pkgutil.iter_modules(fogplay.games.__path__)]
+    return [importlib.import_module(f"fogplay.games.{name}") for name in names if name not in ("game", "registry")]
+
+
+def _games_defined_in(module: Any) -> dict[str, type[Game]]:
+    return {
+        value.name: value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
+        if "name" in vars(value)
+    }
+
+
+def load(spec: str) -> Any:
+    """The game that a spec names: ``leduc``, ``ocp(cards=500)``, ``bluff(1,1,6)``, ``repeated(rps,hands=3)``,
+    one of your own, ``mygame.py`` or ``mygame.py:MyGame(size=3)``, or one of OpenSpiel's, ``pyspiel:leduc_poker``.
+    """
+    if not isinstance(spec, str):
+        raise FogplayError(f"load takes a game's name as text, such as 'leduc', not {type(spec).__name__}")
+    if spec.startswith(PYSPIEL):
+        return _from_open_spiel(spec[len(PYSPIEL) :])
+    name, arguments = _split(spec.strip())
+    if name in presets():
+        if arguments:
+            raise FogplayError(f"{name} takes no parameters; it stands for {presets()[name]}")
+        return load(presets()[name])
+    game_class = _class_from_file(name) if ".py" in name else registered().get(name)
+    if game_class is None:
+        raise FogplayError(_unknown(name))
+    return _construct(name, game_class, arguments)
+
+
+def _split(spec: str) -> tuple[str, list[str]]:
+    """``name(a,b(c,d),[e,f])`` into the name and its arguments, each still text."""
+    name, bracket, rest = spec.partition("(")
+    if not bracket:
+        return name.strip(), []
+    if not rest.endswith(")"):
+        raise FogplayError(f"{spec!r}: the bracket after {name.strip()!r} is never closed; write {name.strip()}(…)")
+    return name.strip(), _split_at_commas(rest[:-1], spec)
+
+
+def _split_at_commas(text: str, spec: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for position, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0:
+            raise FogplayError(f"{spec!r}: a bracket closes that was never opened")
+        if letter == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    if depth:
+        raise FogplayError(f"{spec!r}: a bracket is never closed")
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def _construct(name: str, game_class: type[Game], arguments: list[str]) -> Game:
+    declared = dataclasses.fields(game_class) if dataclasses.is_dataclass(game_class) else ()
+    fields = [field.name for field in declared]
+    settings: dict[str, Any] = {}
+    for position, argument in enumerate(arguments):
+        key, equals, text = argument.partition("=")
+        key = key.strip()
+        if not equals or "(" in key or "[" in key:
+            if position >= len(fields):
+                raise FogplayError(f"{name} takes at most {len(fields)} parameters ({', '.join(fields) or 'none'})")
+            key, text = fields[position], argument
+        if key not in fields:
+            hint = f"; it has {', '.join(fields)}" if fields else "; it has none"
+            raise FogplayError(f"{name} has no parameter {key!r}{hint}")
+        if key in settings:
+            raise FogplayError(f"{name}: {key} is given twice")
+        settings[key] = _read(text.strip())
+    try:
+        return game_class(**settings)
+    except TypeError as error:
+        raise FogplayError(f"{name}: {error}") from error
+
+
+def _read(text: str) -> Any:
+    """A parameter's value: a number, True or False, a list in brackets, or else the text itself."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+    return _as_tuple(value) if isinstance(value, list | tuple | int | float | bool) else text
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(_as_tuple(entry) for entry in value) if isinstance(value, list | tuple) else value
+
+
+def _unknown(name: str) -> str:
+    known = [*registered(), *presets()]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+    return f"no game is called {name!r}; {hint} (`fogplay games` lists them; your own is mygame.py:MyGame)"
+
+
+def _from_open_spiel(name: str) -> Any:
+    try:
+        import pyspiel
+    except ImportError as error:
+        raise FogplayError("pyspiel: games need OpenSpiel: pip install open_spiel") from error
+    try:
+        return pyspiel.load_game(name)
+    except Exception as error:
+        raise FogplayError(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from error
+
+
+def _class_from_file(name: str) -> type[Game]:
+    """The Game class of a Python file of the user's, ``path.py`` or ``path.py:Class``."""
+    file, _, class_name = name.partition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise FogplayError(f"there is no file {file!r} to load a game from")
+    module_spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert module_spec is not None and module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules.setdefault(path.stem, module)
+    try:
+        module_spec.loader.exec_module(module)
+    except Exception as error:
+        raise FogplayError(f"{file} cannot be imported: {type(error).__name__}: {error}") from error
+    classes = {
+        value.__name__: value
+        for value in vars(module).values()
+        if isinstance(value, type) and hasattr(value, "new_initial_state") and value.__module__ == module.__name__
+    }
+    if class_name:
+        if class_name not in classes:
+            raise FogplayError(f"{file} defines no game class {class_name!r}; it has {', '.join(classes) or 'none'}")
+        return classes[class_name]
+    if len(classes) != 1:
+        which = f"say which: {', '.join(f'{file}:{each}' for each in classes)}" if classes else "it must define one"
+        raise FogplayError(f"{file} defines {len(classes)} game classes; {which}")
+    return next(iter(classes.values()))

@@ -1,0 +1,69 @@
+"""``@kernel``: compile a function, and keep what was compiled on disk under a key that notices every edit.
+
+Numba's own disk cache looks only at the file a function stands in, not at the files of what it calls. The folder used
+here carries a hash of every source file that holds kernels, so that an edit anywhere starts a fresh folder.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import platformdirs
+
+KEEP_FOLDERS = 3
+PACKAGE = Path(__file__).parent
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """The folder of this version's compiled kernels; a temporary one where the user's cache cannot be written."""
+    sources = sorted(path for path in PACKAGE.rglob("*.py") if b"@kernel" in path.read_bytes())
+    digest = hashlib.sha256()
+    for path in sources:
+        digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + path.read_bytes())
+    base = Path(os.environ.get("FOGPLAY_CACHE") or platformdirs.user_cache_dir("fogplay")) / "kernels"
+    folder = base / f"{digest.hexdigest()[:16]}-numba{numba.__version__}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "used").touch()
+        _forget_old_folders(base)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="fogplay-kernels-"))
+    return folder
+
+
+def _forget_old_folders(base: Path) -> None:
+    folders = sorted((path for path in base.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for folder in folders[:-KEEP_FOLDERS]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` on its first call, without the interpreter lock, dividing as numpy does."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def is_compiled(*kernels: Any) -> bool:
+    """Whether an earlier run has left each of these kernels compiled on disk (for some types of arguments)."""
+    if numba.config.DISABLE_JIT:
+        return True
+    folder = cache_folder()
+    for each in kernels:
+        function = each.py_func
+        stem = Path(function.__code__.co_filename).stem
+        if not any(folder.rglob(f"{stem}.{function.__qualname__}-*.nbi")):
+            return False
+    return True

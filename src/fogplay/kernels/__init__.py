@@ -1,0 +1,1 @@
+"""Compiled code only: one file an algorithm."""

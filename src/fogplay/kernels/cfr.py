@@ -1,0 +1,116 @@
+"""Counterfactual regret minimisation, full width, in all its weightings.
+
+Zinkevich et al. 2007 (CFR), Tammelin 2014 (CFR+), Brown & Sandholm 2019 (linear and discounted CFR), Farina et al. 2021
+(predictive CFR+). They differ in five numbers, and in nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.jit import kernel
+from fogplay.kernels.regret import regret_matching
+from fogplay.kernels.sequences import endings, reach_of
+
+
+class Weighting(NamedTuple):
+    """What makes a member of the family.
+
+    After iteration t, positive regrets are multiplied by t^α/(t^α+1) and negative ones by t^β/(t^β+1); an infinite
+    exponent stands for a factor of 1, a negatively infinite one for 0. The strategy of iteration t enters the average
+    with weight t^γ.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    predictive: bool  # match regrets as if the last iteration's were seen once more
+    alternating: bool  # the players update in turn, each against the newest strategies
+
+
+class Tables(NamedTuple):
+    """All that is learned; everything else follows from it."""
+
+    regret: NDArray[np.float64]  # [slots] cumulative, discounted
+    average: NDArray[np.float64]  # [slots] cumulative strategy, weighted by own reach and t^γ
+    latest: NDArray[np.float64]  # [slots] the last iteration's regret
+
+
+class Scratch(NamedTuple):
+    """Room to work in; its contents need not survive."""
+
+    hoped: NDArray[np.float64]  # [slots] regret plus prediction
+    strategy: NDArray[np.float64]  # [slots]
+    reach: NDArray[np.float64]  # [sequences]
+    value: NDArray[np.float64]  # [sequences]
+
+
+@kernel
+def iterate(form, weighting, tables, scratch, first, count):  # type: ignore[no-untyped-def]
+    """Run iterations ``first`` ... ``first + count - 1`` (counted from 1); ``tables`` and ``scratch`` are mutated."""
+    players = len(form.point_range) - 1
+    for player in range(players):
+        choose_strategy(form, weighting, tables, scratch, player)
+    for iteration in range(first, first + count):
+        for player in range(players):
+            learn(form, weighting, tables, scratch, player, iteration)
+            if weighting.alternating:
+                choose_strategy(form, weighting, tables, scratch, player)
+        if not weighting.alternating:
+            for player in range(players):
+                choose_strategy(form, weighting, tables, scratch, player)
+
+
+@kernel
+def choose_strategy(form, weighting, tables, scratch, player):  # type: ignore[no-untyped-def]
+    """The strategy of ``player`` that its regrets ask for, and its reach."""
+    for infoset in range(form.infoset_range[player], form.infoset_range[player + 1]):
+        start, stop = form.slot_start[infoset], form.slot_start[infoset + 1]
+        if weighting.predictive:
+            for slot in range(start, stop):
+                scratch.hoped[slot] = tables.regret[slot] + tables.latest[slot]
+            regret_matching(scratch.hoped, start, stop, scratch.strategy)
+        else:
+            regret_matching(tables.regret, start, stop, scratch.strategy)
+    reach_of(form, player, scratch.strategy, scratch.reach)
+
+
+@kernel
+def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[no-untyped-def]
+    """Add this iteration's strategy of ``player`` to the average and its counterfactual regrets to the regrets."""
+    strategy, reach, value = scratch.strategy, scratch.reach, scratch.value
+    first_slot = form.slot_start[form.infoset_range[player]]
+    end_slot = form.slot_start[form.infoset_range[player + 1]]
+    for slot in range(first_slot, end_slot):
+        tables.latest[slot] = 0.0
+    weight = float(iteration) ** weighting.gamma
+    endings(form, player, reach, value)
+    for point in range(form.point_range[player + 1] - 1, form.point_range[player] - 1, -1):
+        slot = form.point_slot[point]
+        sequence = form.point_sequence[point]
+        actions = form.point_actions[point]
+        expected = 0.0
+        for action in range(actions):
+            expected += strategy[slot + action] * value[sequence + action]
+        for action in range(actions):
+            tables.latest[slot + action] += value[sequence + action] - expected
+            tables.average[slot + action] += weight * reach[sequence + action]
+        value[form.point_parent[point]] += expected
+    keep_positive = discount(iteration, weighting.alpha)
+    keep_negative = discount(iteration, weighting.beta)
+    for slot in range(first_slot, end_slot):
+        regret = tables.regret[slot] + tables.latest[slot]
+        tables.regret[slot] = regret * (keep_positive if regret > 0.0 else keep_negative)
+
+
+@kernel
+def discount(iteration, exponent):  # type: ignore[no-untyped-def]
+    """t^e / (t^e + 1), with its limits at infinite exponents."""
+    if math.isinf(exponent):
+        return 1.0 if exponent > 0.0 else 0.0
+    power = float(iteration) ** exponent
+    return power / (power + 1.0)

@@ -1,0 +1,56 @@
+"""The algorithms by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fogplay.errors import FogplayError
+from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
+from fogplay.solvers.run import Learner
+from fogplay.trees import FlatGame
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What a name stands for."""
+
+    name: str
+    summary: str
+    make: Callable[[FlatGame, str, dict[str, Any]], Learner] | None  # None: solved in one go, by the linear program
+    parameters: tuple[str, ...]
+    iterations: int  # by default
+    seeded: bool = False
+
+
+_FULL_WIDTH = {
+    "cfr": "counterfactual regret minimisation (Zinkevich et al. 2007)",
+    "cfr+": "CFR with regrets floored at 0 and linear averaging (Tammelin 2014)",
+    "lcfr": "linear CFR (Brown & Sandholm 2019)",
+    "dcfr": "discounted CFR (Brown & Sandholm 2019)",
+    "pcfr+": "predictive CFR+ (Farina, Kroer & Sandholm 2021)",
+}
+
+ALGORITHMS: dict[str, Algorithm] = {
+    name: Algorithm(name, summary, FullWidth, WEIGHTINGS[name]._fields, iterations=10_000)
+    for name, summary in _FULL_WIDTH.items()
+} | {"lp": Algorithm("lp", "the sequence-form linear program, by HiGHS: exact", None, (), iterations=1)}
+
+
+def algorithm_called(name: str) -> Algorithm:
+    """The algorithm of this name, or a refusal that says what there is."""
+    if name in ALGORITHMS:
+        return ALGORITHMS[name]
+    close = difflib.get_close_matches(str(name), ALGORITHMS, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise FogplayError(f"no algorithm is called {name!r}; {hint}there are {', '.join(ALGORITHMS)}")
+
+
+def check_parameters(algorithm: Algorithm, parameters: dict[str, Any]) -> None:
+    """Refuse parameters that the algorithm does not have."""
+    for name in parameters:
+        if name not in algorithm.parameters:
+            has = f"it has {', '.join(algorithm.parameters)}" if algorithm.parameters else "it has none"
+            raise FogplayError(f"{algorithm.name} has no parameter {name!r}; {has}")

@@ -1,0 +1,74 @@
+"""The CFR family as a learner."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.errors import FogplayError
+from fogplay.kernels.cfr import Scratch, Tables, Weighting, iterate
+from fogplay.kernels.regret import normalise
+from fogplay.trees import FlatGame
+
+INFINITY = math.inf
+WEIGHTINGS = {
+    "cfr": Weighting(alpha=INFINITY, beta=INFINITY, gamma=0.0, predictive=False, alternating=True),
+    "cfr+": Weighting(alpha=INFINITY, beta=-INFINITY, gamma=1.0, predictive=False, alternating=True),
+    "lcfr": Weighting(alpha=1.0, beta=1.0, gamma=1.0, predictive=False, alternating=True),
+    "dcfr": Weighting(alpha=1.5, beta=0.0, gamma=2.0, predictive=False, alternating=True),
+    "pcfr+": Weighting(alpha=INFINITY, beta=-INFINITY, gamma=2.0, predictive=True, alternating=True),
+}
+
+
+class FullWidth:
+    """Regrets and averages over the whole tree, an iteration at a time."""
+
+    kernels = (iterate, normalise)
+
+    def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
+        self.flat = flat
+        self.weighting = _weighting(algorithm, parameters)
+        slots, sequences = flat.num_slots, int(flat.sequences.sequence_range[-1])
+        self.learned = Tables(*(np.zeros(slots) for _ in Tables._fields))
+        self.scratch = Scratch(np.zeros(slots), np.zeros(slots), np.zeros(sequences), np.zeros(sequences))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return self.weighting._asdict()
+
+    def tables(self) -> dict[str, NDArray[Any]]:
+        return self.learned._asdict()
+
+    def advance(self, first: int, count: int) -> None:
+        iterate(self.flat.sequences, self.weighting, self.learned, self.scratch, first, count)
+
+    def average(self) -> NDArray[np.float64]:
+        strategy = np.empty(self.flat.num_slots)
+        normalise(self.learned.average, self.flat.sequences.slot_start, strategy)
+        return strategy
+
+    def details(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+
+def _weighting(algorithm: str, parameters: dict[str, Any]) -> Weighting:
+    """The algorithm's weighting with the user's changes in it, refused where they make no sense."""
+    weighting = WEIGHTINGS[algorithm]
+    for name, value in parameters.items():
+        if name in ("predictive", "alternating"):
+            if not isinstance(value, bool):
+                raise FogplayError(f"{name} must be true or false, not {value!r}")
+        elif name == "gamma":
+            if not _is_number(value) or not 0 <= value <= 20:
+                raise FogplayError(f"gamma must be a number from 0 to 20, not {value!r}")
+        elif not _is_number(value) or math.isnan(value) or (math.isfinite(value) and abs(value) > 20):
+            raise FogplayError(f"{name} must be a number from -20 to 20, or infinite, not {value!r}")
+    changed = {name: value if isinstance(value, bool) else float(value) for name, value in parameters.items()}
+    return weighting._replace(**changed)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,176 @@
+"""The loop around every learner: short stretches of compiled work, with reports, measurements and checkpoints between.
+
+How the work is cut into stretches never changes what is learned, so a run that is watched, interrupted or killed and
+resumed ends in the same bits as one that is left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay import storage
+from fogplay.errors import FogplayError
+from fogplay.evaluate import measure
+from fogplay.trees import FlatGame
+
+STRETCH_SECONDS = 0.1
+SHOW_SECONDS = 1.0
+CHECKPOINT_SECONDS = 10.0
+
+
+class Learner(Protocol):
+    """An algorithm at work on one game."""
+
+    flat: FlatGame
+    kernels: tuple[Any, ...]
+
+    def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None: ...
+
+    @property
+    def parameters(self) -> dict[str, Any]: ...  # all of them, defaults included
+
+    def tables(self) -> dict[str, NDArray[Any]]: ...  # everything learned, to be read and written in place
+
+    def advance(self, first: int, count: int) -> None: ...  # iterations first ... first + count - 1, counted from 1
+
+    def average(self) -> NDArray[np.float64]: ...  # [slots] the average strategy
+
+    def details(self) -> dict[str, NDArray[Any]]: ...  # values and visits, where the method keeps them
+
+
+class CurvePoint(NamedTuple):
+    """One measurement of the average strategy."""
+
+    iteration: int
+    seconds: float  # of learning, measuring not counted
+    nash_conv: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a run can say of itself at any moment."""
+
+    iteration: int
+    iterations: int
+    seconds: float
+    nash_conv: float | None
+
+
+@dataclass
+class Run:
+    """A learner, how far it is, and what was measured on the way."""
+
+    learner: Learner
+    iterations: int
+    identity: dict[str, Any]  # what must be the same for a checkpoint to continue this run
+    iteration: int = 0
+    seconds: float = 0.0
+    curve: list[CurvePoint] = None  # type: ignore[assignment]
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        self.curve = self.curve or []
+
+    def go(
+        self,
+        measure_at: list[int],
+        progress: Callable[[Progress], None] | None = None,
+        checkpoint: Path | None = None,
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    ) -> None:
+        """Learn to the end, or to Ctrl-C, which keeps what was learned."""
+        points = [point for point in measure_at if self.iteration < point <= self.iterations]
+        shown, show_at, save_at, stretch = None, 0.0, time.monotonic() + checkpoint_seconds, 1
+        measurable = self.learner.flat.recall_lost is None
+        with _interrupts() as interrupted:
+            while self.iteration < self.iterations and not interrupted.is_set():
+                goal = points[0] if points else self.iterations
+                count = min(stretch, goal - self.iteration)
+                began = time.perf_counter()
+                self.learner.advance(self.iteration + 1, count)
+                took = time.perf_counter() - began
+                self.iteration += count
+                self.seconds += took
+                stretch = max(1, min(4 * stretch, int(count * STRETCH_SECONDS / max(took, 1e-9))))
+                if points and self.iteration == points[0]:
+                    points.pop(0)
+                    shown = self._measure() if measurable else None
+                    if shown is not None:
+                        self.curve.append(CurvePoint(self.iteration, self.seconds, shown))
+                if progress is not None:
+                    now = time.monotonic()
+                    if measurable and now >= show_at:
+                        shown = self._measure()
+                        cost = time.monotonic() - now
+                        show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth
+                    progress(Progress(self.iteration, self.iterations, self.seconds, shown))
+                if checkpoint is not None and time.monotonic() >= save_at:
+                    self.save(checkpoint)
+                    save_at = time.monotonic() + checkpoint_seconds
+            self.interrupted = self.iteration < self.iterations
+        if checkpoint is not None:
+            self.save(checkpoint)
+
+    def _measure(self) -> float:
+        return measure(self.learner.flat, self.learner.average()).nash_conv
+
+    def save(self, path: Path) -> None:
+        """Write everything needed to go on, atomically."""
+        curve = np.array(self.curve, np.float64).reshape(-1, 3)
+        about = {"identity": self.identity, "iteration": self.iteration, "seconds": self.seconds}
+        storage.write(path, "checkpoint", {**self.learner.tables(), "curve": curve}, about)
+
+    def restore(self, path: Path) -> None:
+        """Go on from a checkpoint of the same run."""
+        arrays, about = storage.read(path, "checkpoint")
+        for name, wanted in self.identity.items():
+            found = about["identity"].get(name)
+            if found != wanted:
+                raise FogplayError(
+                    f"{path} is a checkpoint of a run with {name} {found!r}, not {wanted!r}; "
+                    "repeat the run's own settings, or start afresh without --resume"
+                )
+        curve = arrays.pop("curve")
+        for name, table in self.learner.tables().items():
+            table[...] = arrays[name]
+        self.iteration, self.seconds = about["iteration"], about["seconds"]
+        self.curve = [CurvePoint(int(point[0]), float(point[1]), float(point[2])) for point in curve]
+
+
+def log_spaced(last: int, per_decade: int) -> list[int]:
+    """Whole numbers from 1 to ``last``, so many a decade, evenly spaced on a logarithmic axis, ``last`` included."""
+    if per_decade <= 0:
+        return []
+    decades = np.log10(last)
+    grid = 10 ** (np.arange(int(decades * per_decade) + 1) / per_decade)
+    return sorted({int(round(number)) for number in grid if number <= last} | {last})
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into an event, so that it falls between two stretches; a second one is as usual."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    usual = signal.getsignal(signal.SIGINT)
+
+    def notice(*_: Any) -> None:
+        event.set()
+        signal.signal(signal.SIGINT, usual)
+
+    signal.signal(signal.SIGINT, notice)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, usual)

@@ -1,0 +1,132 @@
+"""One file, written whole or not at all: named arrays and what is known about them, with a digest over everything.
+
+The format is safetensors, so other tools can read it and loading never runs code. Arrays come back memory-mapped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from fogplay.errors import FogplayError
+
+FORMAT = 1
+DTYPES = {
+    "F64": np.float64,
+    "F32": np.float32,
+    "I64": np.int64,
+    "I32": np.int32,
+    "I16": np.int16,
+    "I8": np.int8,
+    "U8": np.uint8,
+    "U64": np.uint64,
+}
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def write(path: str | os.PathLike[str], kind: str, arrays: Arrays, about: Mapping[str, Any]) -> None:
+    """Write ``arrays`` and ``about`` (anything JSON can hold) to ``path``, atomically.
+
+    The file appears under its name only when it is complete and on the disk; what was there before stays until then.
+    """
+    path = Path(path)
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    text = json.dumps(dict(about), sort_keys=True, allow_nan=True)
+    header = {"kind": kind, "format": str(FORMAT), "about": text, "digest": _digest(kind, text, arrays)}
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+        safetensors.numpy.save_file(dict(arrays), temporary, metadata=header)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        with open(temporary, "rb") as written:
+            os.fsync(written.fileno())
+        os.replace(temporary, path)
+    except (OSError, safetensors.SafetensorError) as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        raise FogplayError(f"cannot write {path}: {_reason(error)}; nothing there was changed") from error
+
+
+def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays, memory-mapped, and the facts of a file that ``write`` wrote as ``kind``."""
+    path = Path(path)
+    if not path.exists():
+        raise FogplayError(f"there is no file {path}")
+    if path.is_dir():
+        raise FogplayError(f"{path} is a folder, not a file that fogplay wrote")
+    try:
+        header, base = _read_header(path)
+    except (OSError, ValueError, safetensors.SafetensorError) as error:
+        raise FogplayError(f"{path} is damaged or no file that fogplay wrote ({_reason(error)})") from error
+    known = header.pop("__metadata__", {})
+    if not {"kind", "format", "about", "digest"} <= known.keys():
+        raise FogplayError(f"{path} is a safetensors file, but fogplay did not write it")
+    if not known["format"].isdigit() or int(known["format"]) > FORMAT:
+        raise FogplayError(
+            f"{path} has format {known['format']}, written by a newer fogplay; this one reads up to format {FORMAT}: "
+            "upgrade fogplay to read it"
+        )
+    if known["kind"] != kind:
+        raise FogplayError(f"{path} holds a {known['kind']}, not a {kind}")
+    arrays = {name: _mapped(path, base, entry) for name, entry in header.items()}
+    if _digest(kind, known["about"], arrays) != known["digest"]:
+        raise FogplayError(f"{path} is damaged: its contents do not match its digest; use a good copy or make it again")
+    return arrays, json.loads(known["about"])
+
+
+def _read_header(path: Path) -> tuple[dict[str, Any], int]:
+    """The header, checked against the file by the safetensors library, and where the data begin."""
+    with safetensors.safe_open(path, framework="numpy"):
+        pass
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    return header, 8 + length
+
+
+def _mapped(path: Path, base: int, entry: dict[str, Any]) -> NDArray[Any]:
+    dtype = np.dtype(DTYPES[entry["dtype"]])
+    begin, end = entry["data_offsets"]
+    if begin == end:
+        return np.zeros(entry["shape"], dtype)
+    return np.memmap(path, dtype=dtype, mode="r", offset=base + begin, shape=tuple(entry["shape"]))
+
+
+def _digest(kind: str, about: str, arrays: Arrays) -> str:
+    digest = hashlib.sha256(f"{kind}\0{about}".encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+        digest.update(memoryview(np.ascontiguousarray(array)).cast("B") if array.size else b"")
+    return digest.hexdigest()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def pack_text(lines: tuple[str, ...]) -> NDArray[np.uint8]:
+    """Lines of text as one array of bytes."""
+    return np.frombuffer(json.dumps(lines, ensure_ascii=False).encode(), np.uint8)
+
+
+def unpack_text(array: NDArray[np.uint8]) -> tuple[str, ...]:
+    """The lines that ``pack_text`` packed."""
+    return tuple(json.loads(bytes(array)))

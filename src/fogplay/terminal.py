@@ -1,0 +1,133 @@
+"""What a command shows while it works and when it is done."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+import rich.box
+from rich.console import Console
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+from fogplay.jit import is_compiled
+from fogplay.solvers import ALGORITHMS, Progress
+from fogplay.strategy import Strategy
+from fogplay.trees import FlatGame, flatten
+
+OUT = Console(highlight=False, soft_wrap=True)
+ERR = Console(stderr=True, highlight=False)
+
+
+def say(what: Any) -> None:
+    """Print for people."""
+    OUT.print(what, markup=False) if isinstance(what, str) else OUT.print(what)
+
+
+def table(*columns: str) -> Table:
+    """An empty table with these columns."""
+    made = Table(box=rich.box.SIMPLE_HEAD)
+    for column in columns:
+        made.add_column(column, overflow="fold")
+    return made
+
+
+class _Rate(ProgressColumn):
+    """Units a second, as the run itself counts its time."""
+
+    def render(self, task: Task) -> Text:
+        rate = task.fields.get("rate")
+        return Text(f"{_short(rate)}/s" if rate else "", style="cyan")
+
+
+def _short(number: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.3g}"
+
+
+class Watch:
+    """A live line on stderr while something long goes on: how far, how fast, how long still, how good."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[done]}"),
+            _Rate(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[note]}"),
+            console=ERR,
+            disable=quiet,
+        )
+        self.solving: Any = None
+
+    def __enter__(self) -> Watch:
+        self.bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.bar.stop()
+
+    def note(self, line: str) -> None:
+        if not self.quiet:
+            ERR.print(line, markup=False)
+
+    def flatten(self, game: Any) -> FlatGame:
+        """Flatten a game, with a bar if it takes long."""
+        task: Any = None
+
+        def progress(nodes: int, expected: int, size: int) -> None:
+            nonlocal task
+            if task is None:
+                task = self.bar.add_task("building the tree", total=expected, done="", note="")
+                self.note(f"about {expected:,} nodes, {size / 1e6:,.0f} MB")
+            self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
+
+        flat = flatten(game, progress=progress)
+        if task is not None:
+            self.bar.remove_task(task)
+        return flat
+
+    def warn_of_recall(self, flat: FlatGame) -> None:
+        if flat.recall_lost:
+            self.note(f"imperfect recall: {flat.recall_lost}; no exact nash_conv, and CFR has no guarantee here")
+
+    def expect_kernels(self, algorithm: str) -> None:
+        """Say so before the first run ever compiles what this algorithm needs."""
+        chosen = ALGORITHMS.get(algorithm)
+        if chosen is not None and chosen.make is not None and not is_compiled(*chosen.make.kernels):  # type: ignore[attr-defined]
+            self.note("compiling the kernels: once, some seconds; from now on a command starts at once")
+
+    def progress(self, now: Progress) -> None:
+        """One step of a solver."""
+        if self.solving is None:
+            self.solving = self.bar.add_task("solving", total=now.iterations, done="", note="")
+        self.bar.update(
+            self.solving,
+            completed=now.iteration,
+            done=f"{now.iteration:,} of {now.iterations:,}",
+            rate=now.iteration / max(now.seconds, 1e-9),
+            note=f"nash_conv {now.nash_conv:.5g}" if now.nash_conv is not None else "",
+        )
+
+
+def show_result(facts: dict[str, Any], strategy: Strategy, game: str) -> None:
+    """The end of ``fogplay solve``: what was reached, where it is, what to type next."""
+    state = "interrupted after" if facts["interrupted"] else "solved by"
+    say(
+        f"{facts['game']} {state} {facts['algorithm']}: {facts['iterations']:,} iterations in {facts['seconds']:.2f} s "
+        f"({_short(facts['iterations_per_second'])}/s)"
+    )
+    if facts["nash_conv"] is not None:
+        say(f"nash_conv {facts['nash_conv']:.6g}, exploitability {facts['exploitability']:.6g}")
+    say(f"saved to {facts['out']}")
+    say("Next:")
+    say(f"  fogplay evaluate {facts['out']}")
+    say(f"  fogplay inspect {facts['out']} '{strategy.infosets[0]}'")
+    if facts["interrupted"]:
+        say(f"  fogplay solve '{game}' --algorithm {facts['algorithm']} --out {facts['out']} --resume")

@@ -1,0 +1,358 @@
+"""From rules in Python to a ``Tree``: walk the game once, check it on the way, and lay it out as arrays."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from fogplay.errors import FogplayError
+from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
+from fogplay.games.registry import PYSPIEL, load
+from fogplay.jit import kernel
+from fogplay.trees.sequences import find_lost_recall
+from fogplay.trees.tree import FlatGame, Tree, name_path
+
+NODE_LIMIT = 100_000_000
+REPORT_EVERY = 1 << 16
+PROBES = 64
+BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
+INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
+
+Progress = Callable[[int, int, int], None]  # nodes so far, nodes expected in all, bytes expected in all
+
+
+def flatten(
+    game: Any,
+    *,
+    name: str | None = None,
+    node_limit: int = NODE_LIMIT,
+    memory_limit: int | None = None,
+    progress: Progress | None = None,
+) -> FlatGame:
+    """The whole game as arrays.
+
+    ``game`` is a spec, a game, or a state to start from; anything with OpenSpiel's method names will do. The walk
+    stops with one clear line at ``node_limit`` nodes or ``memory_limit`` bytes (by default four fifths of what the
+    machine has free), and calls ``progress`` now and then.
+    """
+    if isinstance(game, FlatGame):
+        return game
+    if isinstance(game, str):
+        spec, game = game, load(game)
+        name = name or (spec if ".py" in spec else _name_of(game))
+    root, players = _start_of(game)
+    name = name or _name_of(game)
+    memory_limit = memory_limit or available_memory() * 4 // 5
+    expected = estimate_nodes(root)
+    _refuse_hopeless(name, expected, players, node_limit, memory_limit)
+    walk = _Walk(root, players, name)
+    walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
+    return walk.finish()
+
+
+def _name_of(game: Any) -> str:
+    """A name that ``load`` understands, where the game has one."""
+    named = str(game) if hasattr(game, "new_initial_state") else f"a state of {type(game).__name__}"
+    return PYSPIEL + named if type(game).__module__.startswith("pyspiel") else named
+
+
+def _start_of(game: Any) -> tuple[Any, int]:
+    """The first state and the number of players of a game or a state."""
+    if hasattr(game, "new_initial_state"):
+        return game.new_initial_state(), int(game.num_players())
+    if hasattr(game, "child") and hasattr(game, "current_player"):
+        players = game.num_players() if hasattr(game, "num_players") else game.get_game().num_players()
+        return game, int(players)
+    raise FogplayError(
+        f"{type(game).__name__} is no game: expected a name such as 'leduc', or an object with num_players() and "
+        "new_initial_state()"
+    )
+
+
+def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
+    """About how many nodes a game has, from random plays (Knuth 1975): unbiased, and exact on even trees."""
+    rng = random.Random(seed)
+    total = 0
+    for _ in range(probes):
+        state, weight, depth = root, 1, 0
+        total += 1
+        while depth < 10_000:
+            player = state.current_player()
+            if player == CHANCE:
+                moves = [outcome[0] for outcome in state.chance_outcomes()]
+            elif player >= 0:
+                moves = state.legal_actions()
+            else:
+                break
+            if not moves:
+                break
+            weight *= len(moves)
+            total += weight
+            state = state.child(moves[rng.randrange(len(moves))])
+            depth += 1
+    return total // probes
+
+
+def tree_bytes(nodes: int, players: int) -> int:
+    """About how much memory a tree of so many nodes takes while it is built and used."""
+    return nodes * (21 + 8 * players) + nodes * (20 + 12 * players)
+
+
+def available_memory() -> int:
+    """Bytes that a new allocation may take on this machine without swapping."""
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 4 << 30
+
+
+def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int) -> None:
+    """Refuse at once what random plays show to be far beyond the limits."""
+    if expected > 20 * node_limit or tree_bytes(expected, players) > 20 * memory_limit:
+        raise FogplayError(
+            f"{name} has about {_rounded(expected)} nodes, far over the limit of {_rounded(node_limit)}: too large "
+            "for a tree; choose smaller parameters"
+        )
+
+
+def _rounded(count: int) -> str:
+    return f"{count:,}" if count < 1_000_000 else f"{count:.1e}" if count >= 10**12 else f"{count / 1e6:,.1f} million"
+
+
+class _Walk:
+    """The depth-first walk: what it has met, in the order it met it.
+
+    Only what Python alone can tell is recorded here (who acts, how many moves, which infoset, which payoffs); the
+    shape of the tree follows from the numbers of moves in this order, and is laid out by a kernel afterwards.
+    """
+
+    def __init__(self, root: Any, players: int, name: str) -> None:
+        self.root, self.players, self.name = root, players, name
+        self.player = array("b")  # a node each
+        self.num_children = array("i")
+        self.row = array("i")
+        self.probabilities = array("d")  # of the moves of every chance node, in order
+        self.payoffs = array("d")  # players numbers a terminal
+        self.infosets: dict[str, int] = {}
+        self.infoset_player: list[int] = []
+        self.infoset_actions: list[Any] = []
+        self.action_names: list[list[str]] = []
+
+    def run(self, node_limit: int, memory_limit: int, expected: int, progress: Progress | None) -> None:
+        """Walk the whole game from the root."""
+        stack = [self.root]
+        while stack:
+            self._visit(stack, min(node_limit - len(self.player), REPORT_EVERY))
+            nodes = len(self.player)
+            used = tree_bytes(nodes, self.players) + len(self.infosets) * BYTES_PER_INFOSET
+            if stack and (nodes >= node_limit or used > memory_limit):
+                limit = f"{_rounded(node_limit)} nodes" if nodes >= node_limit else f"{memory_limit / 1e9:.1f} GB"
+                raise FogplayError(
+                    f"{self.name} reached the limit of {limit} after {nodes:,} nodes and {len(self.infosets):,} "
+                    "infosets and goes on; choose smaller parameters or raise the limit (node_limit, memory_limit)"
+                )
+            if progress is not None and (stack or nodes > REPORT_EVERY):
+                expected = max(expected, nodes + len(stack))
+                progress(nodes, expected if stack else nodes, tree_bytes(expected, self.players))
+
+    def _visit(self, stack: list[Any], count: int) -> None:
+        """Visit the next ``count`` nodes; the one loop that runs in Python for every node of the game."""
+        pop, push = stack.pop, stack.extend
+        add_player, add_children, add_row = self.player.append, self.num_children.append, self.row.append
+        infosets, infoset_actions, infoset_player = self.infosets, self.infoset_actions, self.infoset_player
+        players, payoffs = self.players, self.payoffs
+        for _ in range(count):
+            if not stack:
+                return
+            state = pop()
+            player = state.current_player()
+            if player >= 0:
+                key = state.information_state_string(player)
+                actions = state.legal_actions()
+                infoset = infosets.get(key)
+                if infoset is None:
+                    infoset = self._new_infoset(state, player, key, actions)
+                elif infoset_player[infoset] != player or (
+                    infoset_actions[infoset] is not actions and infoset_actions[infoset] != actions
+                ):
+                    self._complain_of_infoset(state, player, key, actions, infoset)
+                add_row(infoset)
+                children = [state.child(action) for action in actions]
+            elif player == TERMINAL:
+                returns = state.returns()
+                if len(returns) != players:
+                    self._complain(f"returns() has {len(returns)} numbers for {players} players")
+                add_row(len(payoffs) // players)
+                payoffs.extend(returns)
+                add_player(TERMINAL)
+                add_children(0)
+                continue
+            else:
+                children = self._chance_children(state, player)
+                add_row(-1)
+            add_player(player)
+            add_children(len(children))
+            children.reverse()
+            push(children)
+
+    def _new_infoset(self, state: Any, player: int, key: str, actions: Any) -> int:
+        if player >= self.players:
+            self._complain(f"player {player} is to act in a game of {self.players} players (they are counted from 0)")
+        if not actions:
+            self._complain(f"player {player} is to act and has no legal action")
+        if not isinstance(key, str):
+            self._complain(f"information_state_string gave {type(key).__name__}, not text")
+        self.infosets[key] = len(self.infoset_player)
+        self.infoset_player.append(player)
+        self.infoset_actions.append(actions)
+        self.action_names.append([str(state.action_to_string(player, action)) for action in actions])
+        return len(self.infoset_player) - 1
+
+    def _chance_children(self, state: Any, player: int) -> list[Any]:
+        if player == SIMULTANEOUS:
+            self._complain(
+                "the players move at the same time; convert it first: "
+                "pyspiel.convert_to_turn_based(game), or let each act in turn without seeing the others' moves"
+            )
+        if player != CHANCE:
+            self._complain(f"current_player() is {player}, which is no player, chance ({CHANCE}) or end ({TERMINAL})")
+        outcomes = state.chance_outcomes()
+        probabilities = [outcome[1] for outcome in outcomes]
+        total = sum(probabilities)
+        if not abs(total - 1) <= 1e-9 or min(probabilities) < 0:  # the first comparison is false for NaN
+            self._complain(f"chance's probabilities add up to {total:.10g} (least {min(probabilities, default=0):g})")
+        self.probabilities.extend(probabilities)
+        return [state.child(outcome[0]) for outcome in outcomes]
+
+    def _complain_of_infoset(self, state: Any, player: int, key: str, actions: Any, infoset: int) -> None:
+        known = self.infoset_actions[infoset]
+        if self.infoset_player[infoset] != player:
+            self._complain(
+                f"infoset {key!r} belongs to player {self.infoset_player[infoset]} elsewhere and to player {player} "
+                "here; put the player's number into its string"
+            )
+        if list(known) != list(actions):
+            self._complain(
+                f"infoset {key!r} has actions {list(known)} elsewhere and {list(actions)} here; "
+                "its string must tell apart what the player can tell apart"
+            )
+
+    def _complain(self, what: str) -> None:
+        path = _path_in_walk(self.num_children, len(self.player))
+        raise FogplayError(f"{self.name}: {what}; seen after: {name_path(self.root, path)}")
+
+    def finish(self) -> FlatGame:
+        """Lay the walk out as a tree, and check what only the whole tree shows."""
+        players = self.players
+        by_player = np.argsort(np.array(self.infoset_player, np.int8), kind="stable")
+        renumber = np.empty(len(by_player), np.int32)
+        renumber[by_player] = np.arange(len(by_player), dtype=np.int32)
+        counts = np.array([len(self.infoset_actions[infoset]) for infoset in by_player], np.int32)
+        nodes = len(self.player)
+        tree = Tree(
+            player=np.empty(nodes, np.int8),
+            row=np.empty(nodes, np.int32),
+            first_child=np.empty(nodes, np.int32),
+            num_children=np.empty(nodes, np.int32),
+            probability=np.ones(nodes),
+            payoffs=np.frombuffer(self.payoffs, np.float64).reshape(-1, players).copy(),
+            infoset_player=np.array(self.infoset_player, np.int8)[by_player],
+            infoset_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+        )
+        probabilities = np.frombuffer(self.probabilities) if self.probabilities else np.zeros(0)
+        _lay_out(
+            np.frombuffer(self.player, np.int8),
+            np.frombuffer(self.num_children, np.int32),
+            np.frombuffer(self.row, np.int32),
+            probabilities,
+            renumber,
+            np.empty(nodes, np.int32),
+            tree,
+        )
+        names = list(self.infosets)
+        flat = FlatGame(
+            name=self.name,
+            tree=tree,
+            infosets=tuple(names[infoset] for infoset in by_player),
+            actions=tuple(action for infoset in by_player for action in self.action_names[infoset]),
+            recall_lost=None,
+            root=self.root,
+        )
+        _check_payoffs(flat)
+        object.__setattr__(flat, "recall_lost", _lost_recall(flat))
+        return flat
+
+
+def _path_in_walk(num_children: array[int], node: int) -> list[int]:
+    """Which child to take at each step from the root to the node at place ``node`` of the walk."""
+    path: list[list[int]] = []  # [children of an ancestor, which of them we are in]
+    for count in islice(num_children, node):
+        if count:
+            path.append([count, 0])
+            continue
+        while path and path[-1][1] == path[-1][0] - 1:
+            path.pop()
+        if path:
+            path[-1][1] += 1
+    return [choice for _, choice in path]
+
+
+def _check_payoffs(flat: FlatGame) -> None:
+    tree = flat.tree
+    bad = np.flatnonzero(~np.isfinite(tree.payoffs).all(axis=1))
+    if len(bad):
+        node = int(np.flatnonzero((tree.player == TERMINAL) & (tree.row == bad[0]))[0])
+        raise FogplayError(
+            f"{flat.name}: a payoff is not a finite number ({tree.payoffs[bad[0]].tolist()}); "
+            f"seen after: {flat.history(node)}"
+        )
+
+
+def _lost_recall(flat: FlatGame) -> str | None:
+    tree = flat.tree
+    last = np.zeros((flat.num_nodes, flat.num_players), np.int32)
+    node = find_lost_recall(tree, last, np.full(flat.num_infosets, -1, np.int32))
+    if node < 0:
+        return None
+    infoset = int(tree.row[node])
+    return (
+        f"player {tree.infoset_player[infoset]} forgets its own moves at infoset {flat.infosets[infoset]!r}, "
+        f"which it also meets after: {flat.history(node)}"
+    )
+
+
+@kernel
+def _lay_out(player, num_children, row, probabilities, renumber, places, tree):  # type: ignore[no-untyped-def]
+    """Give every node of the walk its place, and fill the tree's arrays.
+
+    A node's children get the next free places together when the node is met; ``places`` is a stack of the places
+    given out and not yet met, in the order in which the walk will meet them.
+    """
+    places[0] = 0
+    pending = 1
+    free = 1
+    next_probability = 0
+    for step in range(len(player)):
+        pending -= 1
+        node = places[pending]
+        count = num_children[step]
+        tree.player[node] = player[step]
+        tree.num_children[node] = count
+        tree.first_child[node] = free if count > 0 else 0
+        tree.row[node] = renumber[row[step]] if player[step] >= 0 else row[step]
+        for child in range(count):
+            if player[step] == CHANCE:
+                tree.probability[free + child] = probabilities[next_probability]
+                next_probability += 1
+            places[pending + count - 1 - child] = free + child
+        pending += count
+        free += count

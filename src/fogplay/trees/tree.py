@@ -1,0 +1,113 @@
+"""``Tree``: a game as arrays, which is all that a kernel ever reads."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.games.game import CHANCE
+from fogplay.trees.sequences import SequenceForm, sequence_form
+
+ROOT = 0
+
+
+class Tree(NamedTuple):
+    """An explicit game tree: children after parents, siblings side by side, a subtree's nodes close together.
+
+    A *slot* is one action of one infoset; tables of regrets, visits and probabilities are indexed by slot.
+    Infosets are numbered player by player, and a player's infoset after every one that can come before it.
+    """
+
+    player: NDArray[np.int8]  # [nodes] who acts, or CHANCE, or TERMINAL
+    row: NDArray[np.int32]  # [nodes] the infoset of a decision, the row of payoffs of a terminal, -1 at chance
+    first_child: NDArray[np.int32]  # [nodes] child a of a node is first_child + a; 0 at a terminal
+    num_children: NDArray[np.int32]  # [nodes]
+    probability: NDArray[np.float64]  # [nodes] of chance's move into this node; 1 below a player's
+    payoffs: NDArray[np.float64]  # [terminals, players]
+    infoset_player: NDArray[np.int8]  # [infosets]
+    infoset_start: NDArray[np.int32]  # [infosets + 1] the first slot of each infoset
+
+
+@dataclass(frozen=True, eq=False)
+class FlatGame:
+    """A tree with the names that belong to it: what every solver and every measure works on."""
+
+    name: str  # the spec of the game it was made from
+    tree: Tree
+    infosets: tuple[str, ...]  # [infosets] each infoset's string
+    actions: tuple[str, ...]  # [slots] each action's name
+    recall_lost: str | None  # None under perfect recall; else one sentence that shows where it is lost
+    root: Any  # the state it was flattened from, kept to name histories
+
+    @property
+    def num_players(self) -> int:
+        return int(self.tree.payoffs.shape[1])
+
+    @property
+    def num_nodes(self) -> int:
+        return len(self.tree.player)
+
+    @property
+    def num_infosets(self) -> int:
+        return len(self.infosets)
+
+    @property
+    def num_slots(self) -> int:
+        return len(self.actions)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tree's arrays."""
+        return sum(array.nbytes for array in self.tree)
+
+    @functools.cached_property
+    def sequences(self) -> SequenceForm:
+        """The same game by sequences, for solvers and measures that visit all of it."""
+        return sequence_form(self.tree)
+
+    @functools.cached_property
+    def constant_sum(self) -> float | None:
+        """What every terminal's payoffs add up to, or None where they differ."""
+        totals = self.tree.payoffs.sum(axis=1)
+        spread = float(np.abs(self.tree.payoffs).max(initial=1.0))
+        return float(totals[0]) if np.ptp(totals) <= 1e-9 * spread else None
+
+    @functools.cached_property
+    def payoff_range(self) -> float:
+        """The largest difference that any player can see between two endings."""
+        return float(np.ptp(self.tree.payoffs, axis=0).max())
+
+    def slots(self, infoset: int) -> slice:
+        """Where an infoset's actions lie in a table."""
+        return slice(int(self.tree.infoset_start[infoset]), int(self.tree.infoset_start[infoset + 1]))
+
+    def uniform(self) -> NDArray[np.float64]:
+        """[slots] the strategy that takes every action with equal probability."""
+        counts = np.diff(self.tree.infoset_start)
+        return np.repeat(1.0 / counts, counts)
+
+    def history(self, node: int) -> str:
+        """The moves from the root to a node, by name."""
+        path: list[int] = []
+        first, count = self.tree.first_child, self.tree.num_children
+        while node != ROOT:
+            parent = int(np.flatnonzero((first <= node) & (node < first + count))[0])
+            path.append(node - int(first[parent]))
+            node = parent
+        return name_path(self.root, path[::-1])
+
+
+def name_path(state: Any, path: list[int]) -> str:
+    """The names of the moves that take child ``path[0]`` of ``state``, then child ``path[1]`` of that, and so on."""
+    names = []
+    for choice in path:
+        player = state.current_player()
+        outcomes = state.chance_outcomes() if player == CHANCE else None
+        action = outcomes[choice][0] if outcomes is not None else state.legal_actions()[choice]
+        names.append(str(state.action_to_string(player, action)))
+        state = state.child(action)
+    return ", ".join(names) if names else "the start of the game"

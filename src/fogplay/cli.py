@@ -25,42 +25,35 @@ JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the
 
 
 @app.command()
-def games(
-    as_json: JSON = False,
-    sizes: Annotated[bool, typer.Option(help="Count nodes and infosets of the default sizes.")] = True,
-) -> None:
+def games(as_json: JSON = False) -> None:
     """List the games, their parameters and sizes."""
     from fogplay.games.registry import presets, registered
     from fogplay.trees import flatten
 
     rows = []
     for name, game_class in registered().items():
-        fields = dataclasses.fields(game_class) if dataclasses.is_dataclass(game_class) else ()
-        row: dict[str, Any] = {
-            "game": name,
-            "summary": (game_class.__doc__ or "").splitlines()[0],
-            "parameters": {field.name: _default_of(field) for field in fields},
-        }
-        if sizes:
-            flat = flatten(game_class())
-            row |= {"players": flat.num_players, "nodes": flat.num_nodes, "infosets": flat.num_infosets}
-        rows.append(row)
+        game = game_class()
+        flat = flatten(game)
+        rows.append(
+            {
+                "game": name,
+                "spec": str(game),
+                "summary": (game_class.__doc__ or "").splitlines()[0],
+                "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},
+                "players": flat.num_players,
+                "nodes": flat.num_nodes,
+                "infosets": flat.num_infosets,
+            }
+        )
     if as_json:
         _print_json({"games": rows, "presets": presets()})
         return
-    show = table("game and parameters", "nodes", "infosets", "")
+    show = table("game and its parameters", "players", "nodes", "infosets", "")
     for row in rows:
-        spec = f"{row['game']}({', '.join(f'{key}={value}' for key, value in row['parameters'].items())})"
-        show.add_row(spec, f"{row.get('nodes', ''):,}", f"{row.get('infosets', ''):,}", row["summary"]) if sizes else (
-            show.add_row(spec, "", "", row["summary"])
-        )
+        show.add_row(row["spec"], str(row["players"]), f"{row['nodes']:,}", f"{row['infosets']:,}", row["summary"])
     say(show)
     say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
     say("Your own: fogplay solve mygame.py (docs/write-your-own-game.md); OpenSpiel's: fogplay solve pyspiel:NAME.")
-
-
-def _default_of(field: dataclasses.Field[Any]) -> Any:
-    return field.default if field.default is not dataclasses.MISSING else "required"
 
 
 @app.command()

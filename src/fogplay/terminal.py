@@ -67,11 +67,14 @@ class Watch:
         self.solving: Any = None
 
     def __enter__(self) -> Watch:
-        self.bar.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.bar.stop()
+
+    def _start(self, what: str, total: int) -> Any:
+        self.bar.start()  # only now: a command that has nothing to show leaves the screen alone
+        return self.bar.add_task(what, total=total, done="", note="")
 
     def note(self, line: str) -> None:
         if not self.quiet:
@@ -84,7 +87,7 @@ class Watch:
         def progress(nodes: int, expected: int, size: int) -> None:
             nonlocal task
             if task is None:
-                task = self.bar.add_task("building the tree", total=expected, done="", note="")
+                task = self._start("building the tree", expected)
                 self.note(f"about {expected:,} nodes, {size / 1e6:,.0f} MB")
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
@@ -106,7 +109,7 @@ class Watch:
     def progress(self, now: Progress) -> None:
         """One step of a solver."""
         if self.solving is None:
-            self.solving = self.bar.add_task("solving", total=now.iterations, done="", note="")
+            self.solving = self._start("solving", now.iterations)
         self.bar.update(
             self.solving,
             completed=now.iteration,

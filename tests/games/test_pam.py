@@ -7,6 +7,7 @@ import pytest
 from fogplay.errors import FogplayError
 from fogplay.games import load
 from fogplay.games.game import State
+from fogplay.games.pam import PrincessAndMonster
 
 from .specs import every_state, infosets, play
 
@@ -37,20 +38,15 @@ def test_walls(cell: str, free: list[str]) -> None:
 
 
 def test_a_move_goes_where_it_says() -> None:
-    """Round the ring of a 3 x 3 grid; back at the start the monster can go where it could first."""
-    state = play(load("pam(3,3,20)"), "start 1,1 and 3,3")
-    first = names(state)
-    for step in ("east", "east", "south", "south", "west", "west", "north", "north"):
-        state = play_on(state, step, names(state.child(state.legal_actions()[0]))[0])
-        if state.is_terminal():
-            pytest.fail("the monster met the princess; choose another path for this test")
-    assert names(state) == first
-
-
-def play_on(state: State, monster: str, princess: str) -> State:
-    """A move of the monster, then one of the princess that keeps her between 3,3 and its neighbour."""
-    state = state.child(dict(zip(names(state), state.legal_actions(), strict=True))[monster])
-    return state if state.is_terminal() else state.child(state.legal_actions()[0])
+    """Cells of two rows of three, row by row; north, east, south, west of each, -1 for a wall."""
+    assert PrincessAndMonster(rows=2, columns=3).targets == (
+        (-1, 1, 3, -1),
+        (-1, 2, 4, 0),
+        (-1, -1, 5, 1),
+        (0, 4, -1, -1),
+        (1, 5, -1, 3),
+        (2, -1, -1, 4),
+    )
 
 
 def test_monster_moves_first_and_turns_alternate() -> None:
@@ -68,14 +64,10 @@ def test_capture_at_once_survives_nothing() -> None:
 
 
 def test_capture_on_the_third_move() -> None:
-    end = play(load("pam(2,2,4)"), "start 1,1 and 2,2", "east", "west", "west")
-    assert not end.is_terminal()  # the monster is at 1,1, the princess at 2,1
-    end = play(load("pam(2,2,4)"), "start 1,1 and 2,2", "east", "west", "south")
-    assert not end.is_terminal()  # at 2,2 and 2,1
-    end = play(load("pam(1,3,9)"), "start 1,1 and 1,3", "east", "west", "west")
-    assert not end.is_terminal()
-    end = play(load("pam(2,2,4)"), "start 1,1 and 2,2", "south", "west")
-    assert not end.is_terminal()
+    """Round the square: the monster goes down, the princess takes its place, and it comes back up."""
+    end = play(load("pam(2,2,4)"), "start 1,1 and 1,2", "south", "west", "north")
+    assert end.is_terminal()
+    assert end.returns() == [-2.0, 2.0]
 
 
 def test_capture_on_the_last_move_is_still_a_capture() -> None:

@@ -92,6 +92,7 @@ class Run:
         points = [point for point in measure_at if self.iteration < point <= self.iterations]
         shown, show_at, save_at, stretch = None, 0.0, time.monotonic() + checkpoint_seconds, 1
         measurable = self.learner.flat.recall_lost is None
+        self.learner.advance(self.iteration + 1, 0)  # compiles, if that is still to be done, before the clock runs
         with _interrupts() as interrupted:
             while self.iteration < self.iterations and not interrupted.is_set():
                 goal = points[0] if points else self.iterations
@@ -109,7 +110,7 @@ class Run:
                         self.curve.append(CurvePoint(self.iteration, self.seconds, shown))
                 if progress is not None:
                     now = time.monotonic()
-                    if measurable and now >= show_at:
+                    if measurable and (now >= show_at or self.iteration == self.iterations):
                         shown = self._measure()
                         cost = time.monotonic() - now
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth

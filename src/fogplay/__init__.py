@@ -6,7 +6,9 @@ from fogplay.games import CHANCE, TERMINAL, Game, State, load
 from fogplay.solvers import Progress, Result, solve
 from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, Tree, flatten
-from fogplay.version import VERSION as __version__
+from fogplay.version import VERSION
+
+__version__ = VERSION
 
 __all__ = [
     "CHANCE",

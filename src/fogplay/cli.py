@@ -30,7 +30,7 @@ def games(as_json: JSON = False) -> None:
     from fogplay.games.registry import presets, registered
     from fogplay.trees import flatten
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, game_class in registered().items():
         game = game_class()
         flat = flatten(game)
@@ -126,7 +126,9 @@ def algorithms(as_json: JSON = False) -> None:
 @app.command()
 def evaluate(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
-    game: Annotated[str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
+    ] = None,
     as_json: JSON = False,
 ) -> None:
     """Measure a strategy exactly: values, nash_conv, exploitability."""
@@ -138,14 +140,16 @@ def evaluate(
         flat = watch.flatten(game or strategy.game)
     quality = measure(flat, strategy.on(flat))
     if as_json:
-        _print_json({"file": str(file), "game": strategy.game, "algorithm": strategy.method} | dataclasses.asdict(quality))
+        _print_json(
+            {"file": str(file), "game": strategy.game, "algorithm": strategy.method} | dataclasses.asdict(quality)
+        )
         return
     say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
     show = table("player", "earns", "could earn by a best response", "gain")
     for player, (value, best) in enumerate(zip(quality.values, quality.best_response_values, strict=True)):
         show.add_row(str(player), f"{value:+.6f}", f"{best:+.6f}", f"{best - value:.6f}")
     say(show)
-    say(f"nash_conv {quality.nash_conv:.6g} (the sum of the gains), exploitability {quality.exploitability:.6g} (per player)")
+    say(f"nash_conv {quality.nash_conv:.6g} (all gains), exploitability {quality.exploitability:.6g} (per player)")
     say(f"How: {quality.method}.")
 
 
@@ -153,7 +157,9 @@ def evaluate(
 def inspect(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
     infoset: Annotated[str | None, typer.Argument(help="An infoset's string, or the beginning of some.")] = None,
-    game: Annotated[str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
+    ] = None,
     limit: Annotated[int, typer.Option(help="How many infosets to list.", min=1)] = 20,
     as_json: JSON = False,
 ) -> None:
@@ -163,18 +169,24 @@ def inspect(
 
     strategy = Strategy.load(file)
     if infoset is not None and infoset not in strategy.infosets:
-        chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [strategy.infosets[strategy.find(infoset)]]
+        chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [
+            strategy.infosets[strategy.find(infoset)]
+        ]
     else:
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game or strategy.game)
     seen = situations(flat, strategy.on(flat))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in chosen[:limit]:
         where, number = strategy.slots(name), flat.infosets.index(name)
         here = flat.slots(number)
         for action, probability, value, slot in zip(
-            strategy.actions[where], strategy.probabilities[where], seen.value[here], range(where.start, where.stop), strict=True
+            strategy.actions[where],
+            strategy.probabilities[where],
+            seen.value[here],
+            range(where.start, where.stop),
+            strict=True,
         ):
             rows.append(
                 {
@@ -193,7 +205,9 @@ def inspect(
         return
     say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
     counted = strategy.visits is not None
-    show = table("infoset", "player", "action", "probability", "earns", *(["visits", "learned value"] if counted else []))
+    show = table(
+        "infoset", "player", "action", "probability", "earns", *(["visits", "learned value"] if counted else [])
+    )
     before = None
     for row in rows:
         same = row["infoset"] == before
@@ -206,7 +220,7 @@ def inspect(
     say(show)
     if len(chosen) > limit:
         say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
-    say("earns: what the player wins on average from there when all follow the strategy (exact; nan where it never arises).")
+    say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
 
 
 def _settings(pairs: list[str]) -> dict[str, Any]:

@@ -48,17 +48,19 @@ def _forget_old_folders(base: Path) -> None:
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` on its first call, without the interpreter lock, dividing as numpy does."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def is_compiled(*kernels: Any) -> bool:
     """Whether an earlier run has left each of these kernels compiled on disk (for some types of arguments)."""
-    if numba.config.DISABLE_JIT:
+    config: Any = numba.config
+    if config.DISABLE_JIT:
         return True
     folder = cache_folder()
     for each in kernels:

@@ -43,7 +43,14 @@ class Strategy:
         """A strategy of a flattened game."""
         tree = flat.tree
         return Strategy(
-            flat.name, flat.infosets, flat.actions, tree.infoset_player, tree.infoset_start, probabilities, method, **about
+            flat.name,
+            flat.infosets,
+            flat.actions,
+            tree.infoset_player,
+            tree.infoset_start,
+            probabilities,
+            method,
+            **about,
         )
 
     @property
@@ -77,8 +84,7 @@ class Strategy:
         if set(self.infosets) != set(flat.infosets):
             missing = next(iter(set(flat.infosets) ^ set(self.infosets)))
             raise FogplayError(
-                f"this strategy is for {self.game}, not for {flat.name}: "
-                f"infoset {missing!r} is in one of them only"
+                f"this strategy is for {self.game}, not for {flat.name}: infoset {missing!r} is in one of them only"
             )
         out = np.empty(flat.num_slots)
         for number, name in enumerate(flat.infosets):
@@ -115,4 +121,5 @@ class Strategy:
         """Read a strategy back; refuses a file that is damaged, or of another kind or a newer format."""
         arrays, about = storage.read(path, "strategy")
         infosets, actions = storage.unpack_text(arrays.pop("infosets")), storage.unpack_text(arrays.pop("actions"))
-        return Strategy(infosets=infosets, actions=actions, **arrays, **about)
+        rest: dict[str, Any] = {**arrays, **about}
+        return Strategy(infosets=infosets, actions=actions, **rest)

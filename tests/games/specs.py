@@ -79,11 +79,10 @@ def every_state(game: Any) -> Iterator[Any]:
 def play(game: Game, *actions: int | str) -> State:
     """The state after some actions, given by number or by name."""
     state = game.new_initial_state()
-    for action in actions:
-        if isinstance(action, str):
-            names = {state.action_to_string(state.current_player(), each): each for each in actions_of(state)}
-            action = names[action]
-        assert action in actions_of(state), f"{action} is not legal in {state}"
+    for wanted in actions:
+        names = {state.action_to_string(state.current_player(), each): each for each in actions_of(state)}
+        action = names.get(wanted, -1) if isinstance(wanted, str) else wanted
+        assert action in actions_of(state), f"{wanted} is not legal in {state}"
         state = state.child(action)
     return state
 

@@ -56,7 +56,8 @@ def test_random_playouts(spec: str) -> None:
             assert player in players or player == CHANCE
             assert state.is_chance_node() == (player == CHANCE)
             assert not state.is_terminal()
-            assert actions and actions == sorted(set(actions))
+            assert actions
+            assert actions == sorted(set(actions))
             assert all(type(action) is int and action >= 0 for action in actions)
             names = [state.action_to_string(player, action) for action in actions]
             assert all(isinstance(name, str) and name for name in names)
@@ -67,10 +68,13 @@ def test_random_playouts(spec: str) -> None:
                 assert math.isclose(sum(probabilities), 1, abs_tol=1e-12)
             else:
                 infoset = state.information_state_string(player)
-                assert isinstance(infoset, str) and infoset and "\n" not in infoset
+                assert isinstance(infoset, str)
+                assert infoset
+                assert "\n" not in infoset
                 assert meaning.setdefault(infoset, (player, tuple(actions))) == (player, tuple(actions))
         assert last.current_player() == TERMINAL
-        assert last.is_terminal() and not last.is_chance_node()
+        assert last.is_terminal()
+        assert not last.is_chance_node()
         returns = list(last.returns())
         assert len(returns) == len(players)
         assert all(isinstance(payoff, float) and math.isfinite(payoff) for payoff in returns)

@@ -156,7 +156,8 @@ def test_any_matrix_round_trips(payoffs: list[list[float]]) -> None:
 def test_wrong_payoffs(payoffs: Any, message: str) -> None:
     with pytest.raises(FogplayError, match=message) as caught:
         Matrix(payoffs)
-    assert str(caught.value).startswith("matrix: ") and "\n" not in str(caught.value)
+    assert str(caught.value).startswith("matrix: ")
+    assert "\n" not in str(caught.value)
 
 
 def test_nested_without_end() -> None:

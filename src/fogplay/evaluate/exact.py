@@ -47,9 +47,7 @@ def measure(flat: FlatGame, probabilities: NDArray[np.float64]) -> Evaluation:
     return Evaluation(tuple(values), tuple(best), nash_conv, nash_conv / flat.num_players)
 
 
-def best_response(
-    flat: FlatGame, probabilities: NDArray[np.float64], player: int
-) -> tuple[float, NDArray[np.float64]]:
+def best_response(flat: FlatGame, probabilities: NDArray[np.float64], player: int) -> tuple[float, NDArray[np.float64]]:
     """What ``player`` earns by a best response to the others, and ``probabilities`` with that response put in."""
     require_perfect_recall(flat)
     reach = reach_of_all(flat, probabilities)

@@ -1,8 +1,8 @@
 """Two-player Kuhn poker against its known equilibria, exactly, for any initial pot above 1.
 
-Name the probabilities of a bet: α with a jack and γ with a king by player 0, β of its call with a queen; η of player 1's
-bluff with a jack, ξ of its call with a queen, θ of its bet with a queen after a pass. With an initial pot P and a bet
-of 1 the equilibria are
+Name the probabilities of a bet: α with a jack and γ with a king by player 0, β of its call with a queen; η of the
+bluff of player 1 with a jack, ξ of its call with a queen, θ of its bet with a queen after a pass. With an initial pot P
+and a bet of 1 the equilibria are
 
 - P = 2: γ anything in [0, 1], α = γ/3, β = (1+γ)/3; η = ξ = 1/3, θ = 0 (Kuhn's own; 2011 paper, section 2.2);
 - P > 2: γ = 1, α = 1/(P+1), β = P/(P+1); η = 1/(P+1), ξ = (P-1)/(P+1), θ anything in [0, (P-2)/(P+1)];

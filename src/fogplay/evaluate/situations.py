@@ -39,5 +39,7 @@ def _by_slot(flat: FlatGame, form: SequenceForm, probabilities: NDArray[np.float
         value_of(form, player, probabilities, reach, value)
     actions = form.point_actions.astype(np.int64)
     offset = np.arange(actions.sum()) - np.repeat(np.cumsum(actions) - actions, actions)
-    np.add.at(out, np.repeat(form.point_slot, actions) + offset, value[np.repeat(form.point_sequence, actions) + offset])
+    np.add.at(
+        out, np.repeat(form.point_slot, actions) + offset, value[np.repeat(form.point_sequence, actions) + offset]
+    )
     return out

@@ -101,7 +101,9 @@ def _split_at_commas(text: str, spec: str) -> list[str]:
 
 
 def _construct(name: str, game_class: type[Game], arguments: list[str]) -> Game:
-    declared = dataclasses.fields(game_class) if dataclasses.is_dataclass(game_class) else ()
+    declared: tuple[dataclasses.Field[Any], ...] = ()
+    if dataclasses.is_dataclass(game_class):
+        declared = dataclasses.fields(game_class)
     fields = [field.name for field in declared]
     settings: dict[str, Any] = {}
     for position, argument in enumerate(arguments):
@@ -161,7 +163,8 @@ def _class_from_file(name: str) -> type[Game]:
     if not path.is_file():
         raise FogplayError(f"there is no file {file!r} to load a game from")
     module_spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert module_spec is not None and module_spec.loader is not None
+    assert module_spec is not None
+    assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
     sys.modules.setdefault(path.stem, module)
     try:

@@ -66,7 +66,7 @@ def _weighting(algorithm: str, parameters: dict[str, Any]) -> Weighting:
                 raise FogplayError(f"gamma must be a number from 0 to 20, not {value!r}")
         elif not _is_number(value) or math.isnan(value) or (math.isfinite(value) and abs(value) > 20):
             raise FogplayError(f"{name} must be a number from -20 to 20, or infinite, not {value!r}")
-    changed = {name: value if isinstance(value, bool) else float(value) for name, value in parameters.items()}
+    changed: dict[str, Any] = {name: type(getattr(weighting, name))(value) for name, value in parameters.items()}
     return weighting._replace(**changed)
 
 

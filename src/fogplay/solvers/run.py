@@ -154,7 +154,7 @@ def log_spaced(last: int, per_decade: int) -> list[int]:
         return []
     decades = np.log10(last)
     grid = 10 ** (np.arange(int(decades * per_decade) + 1) / per_decade)
-    return sorted({int(round(number)) for number in grid if number <= last} | {last})
+    return sorted({round(float(number)) for number in grid if number <= last} | {last})
 
 
 @contextlib.contextmanager

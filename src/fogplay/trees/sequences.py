@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.games.game import CHANCE, TERMINAL
+from fogplay.games.game import TERMINAL
 from fogplay.jit import kernel
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def sequence_form(tree: Tree) -> SequenceForm:
     order = np.argsort(tree.infoset_player[point_infoset], kind="stable")
     owner = tree.infoset_player[point_infoset][order]
     actions = counts[point_infoset][order].astype(np.int32)
-    new_first = np.concatenate([[0], np.cumsum(actions)[:-1]]) + owner + 1 if num_points else np.zeros(0, np.int64)
+    new_first = np.cumsum(actions, dtype=np.int64) - actions + owner + 1  # past the empty sequences
     num_sequences = int(actions.sum()) + players
     renumber = np.zeros(num_sequences, np.int32)
     sequence_range = np.zeros(players + 1, np.int64)
@@ -181,6 +181,3 @@ def find_lost_recall(tree, last, seen):  # type: ignore[no-untyped-def]
             if player >= 0:
                 last[child, player] = 1 + tree.infoset_start[tree.row[node]] + action
     return -1
-
-
-assert CHANCE < 0 and TERMINAL < 0  # the kernels above tell players from the rest by sign

@@ -1,0 +1,257 @@
+"""The contestants of ``fogplay bench``, each run in a process of its own.
+
+The parent runs this file as a script, so that a peer's process holds the peer and nothing of fogplay: no import here
+but the standard library's, until a contestant asks for its own. Requests come as JSON, a line each, on stdin; each gets
+one line back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.metadata
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+CHECK_RATIO = 1.1  # nash_conv is looked at after iterations 1, 2, 3 ... each about this many times the one before
+Facts = dict[str, int]
+
+
+class Contestant(Protocol):
+    """An algorithm of some package. Making one imports all that it needs; nothing of that is counted as building."""
+
+    def build(self, game: str) -> Facts: ...  # from the game's name to ready to iterate; what it says of the size
+
+    def restart(self) -> None: ...  # forget what was learned, keep the game
+
+    def iterate(self, count: int) -> None: ...
+
+    def nash_conv(self) -> float: ...  # of the average strategy, summed over the players
+
+
+class FogplayFullWidth:
+    """fogplay's CFR+."""
+
+    def __init__(self) -> None:
+        from fogplay.evaluate import measure
+        from fogplay.solvers.full_width import FullWidth
+        from fogplay.trees import flatten
+
+        self.flatten, self.measure, self.make = flatten, measure, FullWidth
+        self.build("matrix")  # compiles the kernels, or fetches them from disk
+        self.iterate(1)
+        self.nash_conv()
+
+    def build(self, game: str) -> Facts:
+        self.flat = self.flatten(game)
+        self.restart()
+        tables = (*self.flat.sequences, *self.learner.learned, *self.learner.scratch)
+        return {
+            "nodes": self.flat.num_nodes,
+            "infosets": self.flat.num_infosets,
+            "tree_bytes": self.flat.nbytes,
+            "table_bytes": sum(array.nbytes for array in tables),
+        }
+
+    def restart(self) -> None:
+        self.learner, self.done = self.make(self.flat, "cfr+", {}), 0
+
+    def iterate(self, count: int) -> None:
+        self.learner.advance(self.done + 1, count)
+        self.done += count
+
+    def nash_conv(self) -> float:
+        return self.measure(self.flat, self.learner.average()).nash_conv
+
+
+class OpenSpielFullWidth:
+    """OpenSpiel's C++ CFR+: alternating updates, linear averaging."""
+
+    def __init__(self) -> None:
+        import pyspiel
+
+        self.pyspiel = pyspiel
+
+    def build(self, game: str) -> Facts:
+        self.game = self.pyspiel.load_game(game)
+        self.restart()
+        return {"infosets": len(self.solver.tabular_average_policy().policy_table())}
+
+    def restart(self) -> None:
+        self.solver = self.pyspiel.CFRPlusSolver(self.game)
+
+    def iterate(self, count: int) -> None:
+        step = self.solver.evaluate_and_update_policy
+        for _ in range(count):
+            step()
+
+    def nash_conv(self) -> float:
+        return float(self.pyspiel.nash_conv(self.game, self.solver.average_policy()))
+
+
+class LiteEFGFullWidth:
+    """The CFR+ that LiteEFG ships as a baseline, run as its own training script runs it: update, then average."""
+
+    def __init__(self) -> None:
+        import LiteEFG
+        import pyspiel
+
+        self.folder = tempfile.TemporaryDirectory(prefix="fogplay-bench-")
+        os.environ["HOME"] = self.folder.name  # it keeps every game as a file in the home folder; not in the user's
+        baseline = importlib.import_module("LiteEFG.baselines.CFRplus")
+        self.pyspiel, self.package, self.graph = pyspiel, LiteEFG, baseline.graph
+
+    def build(self, game: str) -> Facts:
+        self.game = self.pyspiel.load_game(game)
+        self.restart()
+        return {"infosets": len(self.environment.state_lookup)}
+
+    def restart(self) -> None:
+        self.environment = self.package.OpenSpielEnv(self.game)
+        self.algorithm = self.graph()
+        self.environment.set_graph(self.algorithm)
+        self.strategy = self.algorithm.current_strategy()
+
+    def iterate(self, count: int) -> None:
+        algorithm, environment, strategy = self.algorithm, self.environment, self.strategy
+        for _ in range(count):
+            algorithm.update_graph(environment)
+            environment.update_strategy(strategy)
+
+    def nash_conv(self) -> float:
+        return float(sum(self.environment.exploitability(self.strategy, "linear-avg-iterate")))  # one gain a player
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Who takes part in a suite: a package, its algorithm, and how to make it."""
+
+    name: str
+    algorithm: str
+    module: str  # to be imported; its absence is no error
+    package: str  # as installed
+    make: Callable[[], Contestant]
+
+
+OURS = "fogplay"
+SUITES: dict[str, tuple[Entry, ...]] = {
+    "full-width": (
+        Entry(OURS, "cfr+", "fogplay", "fogplay", FogplayFullWidth),
+        Entry("LiteEFG", "baselines.CFRplus", "LiteEFG", "LiteEFG", LiteEFGFullWidth),
+        Entry("OpenSpiel", "CFRPlusSolver (C++)", "pyspiel", "open_spiel", OpenSpielFullWidth),
+    ),
+}
+
+
+class Worker:
+    """What the parent can ask for; each method is one request."""
+
+    def __init__(self, entry: Entry) -> None:
+        began = time.perf_counter()
+        self.contestant = entry.make()
+        self.start_seconds = time.perf_counter() - began
+        self.version = importlib.metadata.version(entry.package)
+        self.rate = 1.0  # iterations a second, as last seen
+
+    def build(self, game: str, limit: float) -> dict[str, Any]:
+        """Build a game; the process dies if that takes longer than ``limit`` seconds (0: no limit)."""
+        resident = memory("VmRSS")
+        with _alarm(limit):
+            began = time.perf_counter()
+            facts = self.contestant.build(game)
+            seconds = time.perf_counter() - began
+        start = {"start_seconds": self.start_seconds, "start_bytes": resident, "version": self.version}
+        return {"build_seconds": seconds, **start, **facts}
+
+    def rate_for(self, seconds: float) -> dict[str, Any]:
+        """Iterate for so long; the last call makes up most of it, so that calls cost nothing that counts."""
+        done, took = 0, 0.0
+        while took < seconds:
+            count = max(1, int(self.rate * (seconds - took)))
+            began = time.perf_counter()
+            self.contestant.iterate(count)
+            lasted = time.perf_counter() - began
+            done, took = done + count, took + lasted
+            self.rate = max(1.0, min(count / max(lasted, 1e-9), 8 * self.rate))  # a first call says little
+        return {"iterations": done, "seconds": took}
+
+    def find(self, target: float, limit: float) -> dict[str, Any]:
+        """Iterations from a fresh start until nash_conv is at most ``target``, or ``limit`` seconds are over."""
+        self.contestant.restart()
+        done, took, reached = 0, 0.0, float("inf")
+        while reached > target and took < limit:
+            count = max(done + 1, int(done * CHECK_RATIO)) - done
+            began = time.perf_counter()
+            self.contestant.iterate(count)
+            took += time.perf_counter() - began
+            done += count
+            reached = self.contestant.nash_conv()
+        return {"iterations": done, "nash_conv": reached}
+
+    def repeat(self, iterations: int) -> dict[str, Any]:
+        """Seconds for so many iterations from a fresh start."""
+        self.contestant.restart()
+        self.contestant.iterate(0)
+        began = time.perf_counter()
+        self.contestant.iterate(iterations)
+        return {"seconds": time.perf_counter() - began}
+
+
+def memory(field: str) -> int:
+    """Bytes that this process holds (``VmRSS``) or held at most (``VmHWM``).
+
+    getrusage would do for the latter, were it not that Linux counts there what the parent held when it forked.
+    """
+    try:
+        with open("/proc/self/status") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
+    except (OSError, StopIteration):
+        return _peak_by_getrusage()
+
+
+def _peak_by_getrusage() -> int:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return 0
+    peak = int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """End this process, even inside compiled code, if the block takes too long."""
+    if not seconds or not hasattr(signal, "setitimer"):
+        yield
+        return
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def serve(suite: str, name: str) -> None:
+    """Answer the parent's requests until it closes the line."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print
+    entry = next(entry for entry in SUITES[suite] if entry.name == name)
+    worker: Worker | None = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            worker = worker or Worker(entry)
+            answer = getattr(worker, request.pop("do"))(**request)
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"}
+        print(json.dumps(answer | {"peak_bytes": memory("VmHWM")}), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])

@@ -1,0 +1,90 @@
+"""The closed-form equilibria of Kuhn poker, held against best responses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fogplay import FogplayError, solve
+from fogplay.evaluate import equilibrium, measure
+from fogplay.evaluate.kuhn import dominated_error, equilibrium_at, squared_error
+from fogplay.trees import flatten
+
+POTS = (1.1, 1.5, 1.9, 2, 2.5, 3, 4, 5, 6, 7, 8, 50)
+
+
+@pytest.mark.parametrize("pot", POTS)
+def test_the_whole_line_is_in_equilibrium_and_what_lies_beyond_is_not(pot: float) -> None:
+    flat = flatten(f"kuhn(pot={pot})")
+    value, _ = equilibrium(flat)
+    for share in (0.0, 0.3, 1.0):
+        probabilities = equilibrium_at(flat, share)
+        assert measure(flat, probabilities).nash_conv == pytest.approx(0, abs=1e-12)
+        assert measure(flat, probabilities).values[0] == pytest.approx(value, abs=1e-12)
+        assert squared_error(flat, probabilities) == pytest.approx(0, abs=1e-24)
+    beyond = equilibrium_at(flat, 1.2 if pot != 2 else 0.5)
+    if pot == 2:  # the line ends where probabilities do
+        beyond = beyond + 0.05 * np.array([1, -1] * 12) * (np.array(flat.infosets)[:, None] == "K:").repeat(2, 1).ravel()
+    assert measure(flat, beyond).nash_conv > 1e-3
+    assert squared_error(flat, beyond) > 1e-5
+
+
+@pytest.mark.parametrize("pot", POTS)
+def test_every_step_off_the_line_is_a_mistake(pot: float) -> None:
+    """Move one infoset at a time: only the free ones stay in equilibrium, so the line is all there is."""
+    flat = flatten(f"kuhn(pot={pot})")
+    middle = equilibrium_at(flat, 0.5)
+    free = {"Q:p"} if pot > 2 else {"Q:b"} if pot < 2 else set()
+    unreached = {"K:pb"} if pot > 2 else {"J:b"} if pot < 2 else set()
+    unreached |= {"K:b"} if pot < 2 else set()
+    for number, infoset in enumerate(flat.infosets):
+        for step in (-0.02, 0.02):
+            moved = middle.copy()
+            moved[2 * number] -= step
+            moved[2 * number + 1] += step
+            if not 0 <= moved[2 * number] <= 1:
+                continue
+            off = measure(flat, moved).nash_conv
+            if infoset in free | unreached:
+                continue
+            assert off > 1e-6, (infoset, step)
+
+
+def test_the_papers_own_numbers() -> None:
+    """2011 paper, section 2.2: α = γ/3, β = (1 + γ)/3, η = ξ = 1/3."""
+    flat = flatten("kuhn")
+    bets = dict(zip(flat.infosets, equilibrium_at(flat, 0.6)[1::2].tolist(), strict=True))
+    assert bets == pytest.approx(
+        {"J:": 0.2, "Q:": 0, "K:": 0.6, "J:pb": 0, "Q:pb": 1.6 / 3, "K:pb": 1}
+        | {"J:b": 0, "Q:b": 1 / 3, "K:b": 1, "J:p": 1 / 3, "Q:p": 0, "K:p": 1}
+    )
+
+
+def test_errors_by_hand() -> None:
+    flat = flatten("kuhn")
+    probabilities = equilibrium_at(flat, 0.0)
+    queen = flat.infosets.index("Q:")
+    probabilities[flat.slots(queen)] = [0.75, 0.25]
+    assert dominated_error(flat, probabilities) == pytest.approx(0.25)
+    assert squared_error(flat, probabilities) == pytest.approx(0.0625 / 12)
+    assert dominated_error(flat, flat.uniform()) == pytest.approx(3.5)
+
+
+@pytest.mark.parametrize("pot", [1.5, 2, 8])
+def test_cfr_plus_approaches_the_line(pot: float) -> None:
+    flat = flatten(f"kuhn(pot={pot})")
+    off_path = {"K:pb"} if pot > 2 else {"J:b", "K:b"} if pot < 2 else set()
+    probabilities = solve(flat, "cfr+", 20_000).strategy.on(flat).copy()
+    for infoset in off_path:  # never reached by its own player: any probability is in equilibrium
+        where = flat.slots(flat.infosets.index(infoset))
+        probabilities[where] = equilibrium_at(flat, 0.0)[where]
+    assert squared_error(flat, probabilities) < 1e-5
+
+
+@pytest.mark.parametrize("spec", ["kuhn(players=3)", "kuhn(pot=1)", "ocp(cards=3)", "leduc"])
+def test_other_games_are_refused(spec: str) -> None:
+    flat = flatten(spec)
+    with pytest.raises(FogplayError, match="closed form"):
+        squared_error(flat, flat.uniform())
+    with pytest.raises(FogplayError, match="closed form"):
+        dominated_error(flat, flat.uniform())

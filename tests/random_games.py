@@ -74,7 +74,7 @@ class RandomState(State):
 
     def returns(self) -> list[float]:
         rng = random.Random(repr((self.game.seed, self.history)))
-        pays = [float(rng.randint(-5, 5)) for _ in range(self.game.players)]
+        pays = [rng.uniform(-5, 5) for _ in range(self.game.players)]  # no ties for rounding to break
         if self.game.zero_sum:
             pays[-1] = -sum(pays[:-1])
         return pays

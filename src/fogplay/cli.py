@@ -223,6 +223,22 @@ def inspect(
     say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
 
 
+@app.command()
+def bench(
+    suite: Annotated[str, typer.Argument(help="What to measure.")] = "full-width",
+    seconds: Annotated[float, typer.Option(help="For each measurement.")] = 5.0,
+    games: Annotated[str | None, typer.Option(help="Some games only, such as 'leduc,bluff(1,1,5)'.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the numbers go, as CSV.")] = None,
+    as_json: JSON = False,
+) -> None:
+    """Measure speed and memory side by side with the peers that are installed."""
+    from fogplay.experiments import bench as benchmark
+
+    if out is not None:
+        _require_folder(out)
+    benchmark.bench(suite, seconds, benchmark.split_games(games) if games else None, out, as_json)
+
+
 def _settings(pairs: list[str]) -> dict[str, Any]:
     """``--set name=value`` into keyword arguments; numbers and true/false are read as such."""
     settings: dict[str, Any] = {}

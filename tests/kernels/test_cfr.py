@@ -36,6 +36,8 @@ def assert_same(mine: dict[str, list[float]], theirs: dict[str, list[float]]) ->
 @pytest.mark.parametrize("plus", [True, False])
 @pytest.mark.parametrize("spec", ["kuhn", "kuhn(players=3)", "biased-rps", "goofspiel(cards=3)", "pam(2,2,3)"])
 def test_same_as_the_plain_twin(spec: str, plus: bool, alternating: bool) -> None:
+    if spec == "kuhn(players=3)" and not alternating:
+        spec = "kuhn(players=3,pot=0.3)"  # with an ante of 1 a regret is 0 but for rounding, and rounding decides
     game = load(spec)
     twin = PlainCfr(game.new_initial_state(), game.num_players(), alternating, plus)
     for _ in range(25):
@@ -125,8 +127,8 @@ def test_cfr_plus_finds_the_linear_programs_value(spec: str) -> None:
     value, _ = equilibrium(flat)
     strategy = solve(flat, "cfr+", 5000).strategy
     quality = measure(flat, strategy.on(flat))
-    assert quality.values[0] == pytest.approx(value, abs=1e-3 * max(1.0, flat.payoff_range / 10))
-    assert quality.nash_conv < 2e-3 * max(1.0, flat.payoff_range / 10)
+    assert quality.values[0] == pytest.approx(value, abs=1e-3)
+    assert quality.nash_conv < 5e-4 * max(1.0, flat.payoff_range)
 
 
 @pytest.mark.parametrize("algorithm", list(WEIGHTINGS))

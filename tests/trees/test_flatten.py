@@ -114,7 +114,9 @@ class Broken(State):
         return (CHANCE, 0, 1, TERMINAL)[depth]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        probabilities = {"chance": (0.5, 0.4), "nan": (0.5, math.nan), "negative": (1.5, -0.5)}.get(self.fault, (0.5, 0.5))
+        probabilities = {"chance": (0.5, 0.4), "nan": (0.5, math.nan), "negative": (1.5, -0.5)}.get(
+            self.fault, (0.5, 0.5)
+        )
         return [] if self.fault == "no chance" else list(enumerate(probabilities))
 
     def legal_actions(self) -> list[int]:
@@ -175,9 +177,9 @@ def test_limits_stop_cleanly() -> None:
         flatten("leduc", node_limit=5_000)
     with pytest.raises(FogplayError, match=r"limit of 0\.0 GB after 65,536 nodes"):
         flatten("ocp(cards=100)", memory_limit=1_000_000)
-    with pytest.raises(FogplayError, match="limit of 3,000 nodes"):
+    with pytest.raises(FogplayError, match=r"about 10\^\d+ nodes, far over the limit of 3,000"):
         flatten(Broken("endless"), node_limit=3_000)
-    with pytest.raises(FogplayError, match=r"about 5\.\de\+\d+ nodes, far over the limit|far over the limit"):
+    with pytest.raises(FogplayError, match=r"about 10\^1\d nodes, far over the limit of 100\.0 million"):
         flatten("goofspiel(cards=13)")
 
 
@@ -186,7 +188,7 @@ def test_progress_is_reported_with_an_estimate() -> None:
     flat = flatten("ocp(cards=200)", progress=lambda *report: reports.append(report))
     assert len(reports) > 3
     assert reports[-1][:2] == (flat.num_nodes, flat.num_nodes)
-    assert reports[0][1] == flat.num_nodes  # an even tree is estimated exactly
+    assert reports[0][1] == pytest.approx(flat.num_nodes, rel=0.1)
     assert reports[0][2] >= flat.nbytes
 
 

@@ -45,7 +45,7 @@ class FogplayFullWidth:
         from fogplay.trees import flatten
 
         self.flatten, self.measure, self.make = flatten, measure, FullWidth
-        self.build("matrix")  # compiles the kernels, or fetches them from disk
+        self.build("kuhn")  # compiles the kernels, or fetches them from disk
         self.iterate(1)
         self.nash_conv()
 
@@ -114,7 +114,7 @@ class LiteEFGFullWidth:
         return {"infosets": len(self.environment.state_lookup)}
 
     def restart(self) -> None:
-        self.environment = self.package.OpenSpielEnv(self.game)
+        self.environment: Any = self.package.OpenSpielEnv(self.game)
         self.algorithm = self.graph()
         self.environment.set_graph(self.algorithm)
         self.strategy = self.algorithm.current_strategy()
@@ -193,7 +193,7 @@ class Worker:
             took += time.perf_counter() - began
             done += count
             reached = self.contestant.nash_conv()
-        return {"iterations": done, "nash_conv": reached}
+        return {"iterations": done, "nash_conv": reached, "seconds": took}
 
     def repeat(self, iterations: int) -> dict[str, Any]:
         """Seconds for so many iterations from a fresh start."""
@@ -237,8 +237,10 @@ def _alarm(seconds: float) -> Iterator[None]:
     signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
-def serve(suite: str, name: str) -> None:
-    """Answer the parent's requests until it closes the line."""
+def serve(suite: str, name: str, core: str) -> None:
+    """Answer the parent's requests until it closes the line, on one core (where the system lets one choose)."""
+    if core and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(core)})
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print
     entry = next(entry for entry in SUITES[suite] if entry.name == name)

@@ -150,6 +150,8 @@ def _from_open_spiel(name: str) -> Any:
         import pyspiel
     except ImportError as error:
         raise FogplayError("pyspiel: games need OpenSpiel: pip install open_spiel") from error
+    if name.partition("(")[0] not in pyspiel.registered_names():
+        raise FogplayError(f"OpenSpiel has no game {name!r}; pyspiel.registered_names() lists what it has")
     try:
         return pyspiel.load_game(name)
     except Exception as error:

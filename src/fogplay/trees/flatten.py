@@ -20,6 +20,8 @@ from fogplay.trees.tree import FlatGame, Tree, name_path
 NODE_LIMIT = 100_000_000
 REPORT_EVERY = 1 << 16
 PROBES = 64
+HOPELESS = 10**15
+DEEPEST = 2_000
 BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
 INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 
@@ -79,9 +81,9 @@ def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
     rng = random.Random(seed)
     total = 0
     for _ in range(probes):
-        state, weight, depth = root, 1, 0
+        state, weight = root, 1
         total += 1
-        while depth < 10_000:
+        for _ in range(DEEPEST):
             player = state.current_player()
             if player == CHANCE:
                 moves = [outcome[0] for outcome in state.chance_outcomes()]
@@ -89,12 +91,11 @@ def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
                 moves = state.legal_actions()
             else:
                 break
-            if not moves:
+            if not moves or weight > HOPELESS:
                 break
             weight *= len(moves)
             total += weight
             state = state.child(moves[rng.randrange(len(moves))])
-            depth += 1
     return total // probes
 
 
@@ -125,7 +126,8 @@ def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, me
 
 
 def _rounded(count: int) -> str:
-    return f"{count:,}" if count < 1_000_000 else f"{count:.1e}" if count >= 10**12 else f"{count / 1e6:,.1f} million"
+    digits = len(str(count))
+    return f"{count:,}" if digits < 7 else f"10^{digits - 1}" if digits > 12 else f"{count / 1e6:,.1f} million"
 
 
 class _Walk:

@@ -1,0 +1,440 @@
+"""``fogplay bench``: side by side with the peers that are installed, on one core, in one run.
+
+Every contestant has a process of its own and works while the others wait. Speed is taken in short rounds in turn, so
+that a noisy moment of the machine hits all alike; the median counts, and the slowest and fastest round are told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import dataclasses
+import functools
+import importlib.util
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fogplay.errors import FogplayError
+from fogplay.experiments import contestants
+from fogplay.experiments.contestants import OURS, SUITES, Entry
+from fogplay.games.registry import PYSPIEL, load
+
+GAMES = {  # measured by default, suite by suite
+    "full-width": (
+        "leduc", "bluff(1,1,5)", "kuhn", "ocp(13)", "ocp(50)", "ocp(100)", "ocp(200)", "ocp(500)",
+    ),
+}  # fmt: skip
+OPENSPIEL_NAMES = {  # the same game by the name under which peers load it
+    "kuhn": "kuhn_poker",
+    "kuhn(players=3)": "kuhn_poker(players=3)",
+    "leduc": "leduc_poker",
+    **{f"bluff(1,1,{faces})": f"liars_dice(dice_sides={faces})" for faces in range(3, 7)},
+}
+SECONDS = 5.0
+ROUNDS = 5
+TARGET = 0.01  # nash_conv
+BUILD_LIMIT = 60.0  # seconds that a peer has to build a game
+SOLVE_LIMIT = 60.0  # seconds of iterating, for any contestant, to reach the target
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One contestant on one game; None where it has nothing to say."""
+
+    suite: str
+    game: str
+    contestant: str
+    algorithm: str
+    version: str = ""
+    nodes: int | None = None
+    infosets: int | None = None
+    tree_bytes: int | None = None  # the tree's arrays
+    table_bytes: int | None = None  # what the solver adds: the sequence form, what is learned, room to work in
+    start_seconds: float | None = None  # to import the package and have its code compiled
+    start_bytes: int | None = None  # resident after that, right before the game is built
+    build_seconds: float | None = None  # from the game's name to ready to iterate
+    peak_bytes: int | None = None  # resident at most, up to the end of the speed rounds
+    iterations_per_second: float | None = None  # the median round
+    slowest_round: float | None = None
+    fastest_round: float | None = None
+    rounds: int | None = None
+    target: float | None = None  # the nash_conv to reach
+    iterations_to_target: int | None = None
+    seconds_to_target: float | None = None  # of iterating: the median of several runs
+    nash_conv: float | None = None  # reached after iterations_to_target, or when the time was over
+    note: str = ""
+
+    @property
+    def nodes_per_second(self) -> float | None:
+        """Of building."""
+        return self.nodes / self.build_seconds if self.nodes and self.build_seconds else None
+
+    @property
+    def bytes_per_node(self) -> float | None:
+        return self.tree_bytes / self.nodes if self.tree_bytes and self.nodes else None
+
+    @property
+    def nanoseconds_per_node(self) -> float | None:
+        """Of one iteration."""
+        return 1e9 / (self.iterations_per_second * self.nodes) if self.iterations_per_second and self.nodes else None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a bench is."""
+
+    done: int
+    steps: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many times as fast fogplay is as a peer on one game."""
+
+    game: str
+    peer: str
+    speed: float | None  # iterations a second
+    to_target: float | None  # seconds to the same nash_conv
+
+
+def run_bench(
+    what: str = "full-width",
+    seconds: float = SECONDS,
+    progress: Callable[[Progress], None] | None = None,
+    *,
+    games: Sequence[str] | None = None,
+    rounds: int = ROUNDS,
+    target: float = TARGET,
+    solve_limit: float = SOLVE_LIMIT,
+) -> list[Row]:
+    """Measure every installed contestant of a suite, ``seconds`` for each measurement, cut into ``rounds``.
+
+    A contestant that fails on a game leaves a row with a note; one that has no such game leaves none.
+    """
+    entries = _entries(what)
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise FogplayError(f"seconds must be a number above 0, not {seconds!r}")
+    field = [(game, _field(entries, game)) for game in (games or GAMES[what])]
+    steps = sum((3 + rounds) * len(players) for _, players in field)
+    done = 0
+
+    def step(now: str) -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(Progress(done, steps, now))
+
+    rows: list[Row] = []
+    for game, players in field:
+        rows += _measure_game(what, game, players, seconds, rounds, target, solve_limit, step)
+    return rows
+
+
+def missing_peers(what: str = "full-width") -> list[str]:
+    """The names of the suite's peers that are not installed."""
+    return [entry.name for entry in _entries(what) if not _installed(entry)]
+
+
+def compare(rows: Sequence[Row]) -> list[Comparison]:
+    """fogplay against each peer, game by game."""
+    ours = {row.game: row for row in rows if row.contestant == OURS}
+    return [
+        Comparison(
+            row.game,
+            row.contestant,
+            _quotient(ours[row.game].iterations_per_second, row.iterations_per_second),
+            _quotient(row.seconds_to_target, ours[row.game].seconds_to_target),
+        )
+        for row in rows
+        if row.contestant != OURS and row.game in ours
+    ]
+
+
+def write_csv(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
+    """Write rows as CSV, every number in full."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in dataclasses.fields(Row)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(dataclasses.asdict(row) for row in rows)
+
+
+def read_csv(path: str | os.PathLike[str]) -> list[Row]:
+    """Read back what ``write_csv`` wrote."""
+    kinds = {field.name: str(field.type) for field in dataclasses.fields(Row)}
+    with open(path, newline="", encoding="utf-8") as file:
+        return [Row(**{name: _read(text, kinds[name]) for name, text in line.items()}) for line in csv.DictReader(file)]
+
+
+def split_games(text: str) -> list[str]:
+    """``leduc,bluff(1,1,5)`` into its games: commas inside brackets stay."""
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()]
+
+
+def _read(text: str, kind: str) -> Any:
+    if kind == "str":
+        return text
+    return None if text == "" else int(text) if kind.startswith("int") else float(text)
+
+
+def _quotient(above: float | None, below: float | None) -> float | None:
+    return above / below if above and below else None
+
+
+# Who takes part
+
+
+def _entries(what: str) -> tuple[Entry, ...]:
+    if what not in SUITES:
+        raise FogplayError(f"there is no suite {what!r}; there is {', '.join(SUITES)}")
+    return SUITES[what]
+
+
+def _installed(entry: Entry) -> bool:
+    return importlib.util.find_spec(entry.module) is not None
+
+
+def _field(entries: Sequence[Entry], game: str) -> list[tuple[Entry, str]]:
+    """Who plays a game, and by what name each loads it."""
+    theirs = openspiel_name(game)
+    names = [(entry, game if entry.name == OURS else theirs) for entry in entries if _installed(entry)]
+    return [(entry, name) for entry, name in names if name is not None]
+
+
+def openspiel_name(game: str) -> str | None:
+    """What OpenSpiel calls a game, or None where it has none such."""
+    if game.startswith(PYSPIEL):
+        return game[len(PYSPIEL) :]
+    return _openspiel_names().get(str(load(game)))
+
+
+@functools.cache
+def _openspiel_names() -> dict[str, str]:
+    return {str(load(ours)): theirs for ours, theirs in OPENSPIEL_NAMES.items()}
+
+
+# Measuring
+
+
+class _ContestantError(Exception):
+    """A contestant that cannot go on; its message is the row's note."""
+
+
+class _Seat:
+    """One contestant at one game: its process and what was measured of it."""
+
+    def __init__(self, suite: str, entry: Entry, game: str, called: str) -> None:
+        self.entry, self.called = entry, called
+        self.row = Row(suite, game, entry.name, entry.algorithm)
+        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        core = str(cores[-1]) if cores else ""  # the same for all, who never work at the same time
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", contestants.__file__, suite, entry.name, core],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | ONE_THREAD,
+        )
+
+    def ask(self, do: str, **details: Any) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            print(json.dumps({"do": do, **details}), file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        if not line:
+            code = self.process.wait()
+            late = do == "build" and code < 0 and details["limit"]
+            raise _ContestantError(
+                f"not built within {details['limit']:g} s" if late else f"{do} ended with exit code {code}"
+            )
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise _ContestantError(answer["error"])
+        return answer
+
+    def learn(self, **facts: Any) -> None:
+        self.row = dataclasses.replace(self.row, **facts)
+
+    def close(self) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self.process.communicate()  # closes its stdin, which ends it
+
+
+def _measure_game(
+    suite: str,
+    game: str,
+    players: Sequence[tuple[Entry, str]],
+    seconds: float,
+    rounds: int,
+    target: float,
+    solve_limit: float,
+    step: Callable[[str], None],
+) -> list[Row]:
+    with contextlib.ExitStack() as stack:
+        seats = [_Seat(suite, entry, game, called) for entry, called in players]
+        for seat in seats:
+            stack.callback(seat.close)
+
+        def in_turn(what: str) -> Iterator[_Seat]:
+            """Those still in, one after the other; one that fails drops out with a note."""
+            for seat in seats:
+                step(f"{game}: {seat.entry.name}, {what}")
+                if not seat.row.note:
+                    yield seat
+
+        for seat in in_turn("building"):
+            with _noting(seat):
+                limit = 0.0 if seat.entry.name == OURS else BUILD_LIMIT
+                seat.learn(**seat.ask("build", game=seat.called, limit=limit))
+        rates: dict[str, list[float]] = {seat.entry.name: [] for seat in seats}
+        for number in range(rounds):
+            for seat in in_turn(f"round {number + 1} of {rounds}"):
+                with _noting(seat):
+                    told = seat.ask("rate_for", seconds=seconds / rounds)
+                    rates[seat.entry.name].append(told["iterations"] / told["seconds"])
+                    seat.learn(peak_bytes=told["peak_bytes"])
+        found: dict[str, dict[str, Any]] = {}
+        for seat in in_turn(f"to nash_conv {target:g}"):
+            with _noting(seat):
+                rate = rates[seat.entry.name]
+                seat.learn(
+                    iterations_per_second=statistics.median(rate),
+                    slowest_round=min(rate),
+                    fastest_round=max(rate),
+                    rounds=rounds,
+                    target=target,
+                )
+                told = seat.ask("find", target=target, limit=solve_limit)
+                seat.learn(nash_conv=told["nash_conv"], iterations_to_target=told["iterations"])
+                if told["nash_conv"] > target:
+                    raise _ContestantError(f"nash_conv {told['nash_conv']:.3g} when {solve_limit:g} s were over")
+                found[seat.entry.name] = told
+        _time_to_target(in_turn, found, seconds, rounds)
+    return [seat.row for seat in seats]
+
+
+def _time_to_target(
+    in_turn: Callable[[str], Iterator[_Seat]], found: dict[str, dict[str, Any]], seconds: float, rounds: int
+) -> None:
+    """The same iterations once more, from a fresh start and without looking in between; several times, if short."""
+    for seat in in_turn("the same without looking"):
+        with _noting(seat):
+            told = found[seat.entry.name]
+            runs = max(1, min(rounds, int(seconds / max(told["seconds"], 1e-9))))
+            took = [seat.ask("repeat", iterations=told["iterations"])["seconds"] for _ in range(runs)]
+            seat.learn(seconds_to_target=statistics.median(took))
+
+
+@contextlib.contextmanager
+def _noting(seat: _Seat) -> Iterator[None]:
+    """A failure becomes the row's note, and the others go on."""
+    try:
+        yield
+    except _ContestantError as failure:
+        seat.learn(note=str(failure))
+
+
+# Printing
+
+
+def bench(what: str, seconds: float, games: Sequence[str] | None, out: Path | None, as_json: bool) -> None:
+    """Run a suite with a live line on stderr, and print what it found."""
+    from fogplay.terminal import Watch, say
+
+    with Watch(quiet=as_json) as watch:
+        for name in missing_peers(what):
+            watch.note(f"{name} is not installed, so it is left out; pip install 'fogplay[peers]' brings the peers")
+        task: Any = None
+
+        def show(now: Progress) -> None:
+            nonlocal task
+            if task is None:
+                watch.bar.start()
+                task = watch.bar.add_task("measuring", total=now.steps, done="", note="")
+            watch.bar.update(task, completed=now.done - 1, done=f"{now.done} of {now.steps}", note=now.what)
+
+        rows = run_bench(what, seconds, show, games=games)
+        if task is not None:
+            watch.bar.remove_task(task)
+    if out is not None:
+        write_csv(rows, out)
+    if as_json:
+        told = {"rows": [dataclasses.asdict(row) for row in rows], "missing": missing_peers(what)}
+        compared = [dataclasses.asdict(each) for each in compare(rows)]
+        print(json.dumps({"suite": what, "seconds": seconds, **told, "compared": compared}), flush=True)
+        return
+    for made in tables(rows):
+        say(made)
+    if out is not None:
+        say(f"saved to {out}")
+
+
+def tables(rows: Sequence[Row]) -> list[Any]:
+    """What a person reads: everyone on the games that peers have, then how fogplay's cost grows."""
+    from fogplay.terminal import table
+
+    compared = {(each.game, each.peer): each for each in compare(rows)}
+    shared = [row for row in rows if any(row.game == game for game, _ in compared)]
+    speed = table("game", "contestant", "iterations/s", "slowest to fastest", "fogplay's", "")
+    quality = table("game", "contestant", "iterations", "seconds", "fogplay's")
+    size = table("game", "contestant", "build s", "MB before", "MB at most")
+    for row in shared:
+        against = compared.get((row.game, row.contestant), Comparison(row.game, row.contestant, None, None))
+        spread = f"{_show(row.slowest_round)} to {_show(row.fastest_round)}" if row.rounds else ""
+        who = (row.game, f"{row.contestant} {row.version}")
+        speed.add_row(*who, _show(row.iterations_per_second), spread, _times(against.speed), row.note)
+        iterations = f"{row.iterations_to_target:,}" if row.iterations_to_target else ""
+        quality.add_row(*who, iterations, _show(row.seconds_to_target), _times(against.to_target))
+        size.add_row(*who, _show(row.build_seconds), _megabytes(row.start_bytes), _megabytes(row.peak_bytes))
+    speed.title = "Speed: the median round, and how many times as fast fogplay is"
+    targets = " or ".join(sorted({f"{row.target:g}" for row in rows if row.target}))
+    quality.title = f"Seconds of iterating to nash_conv {targets}, from a fresh start"
+    size.title = "Memory of the process: right before the game is built, and at most while it iterates"
+    growth = _growth(row for row in rows if row.contestant == OURS)
+    return [speed, quality, size, *growth] if shared else growth
+
+
+def _growth(rows: Iterable[Row]) -> list[Any]:
+    from fogplay.terminal import table
+
+    building = table("game", "nodes", "seconds", "nodes/s", "MB", "bytes/node")
+    building.title = "How fogplay's cost grows: building the tree"
+    iterating = table("game", "nodes", "iterations/s", "ns/node", "MB of tables", "MB at most")
+    iterating.title = "How fogplay's cost grows: one iteration, and the memory of the whole process"
+    for row in sorted(rows, key=lambda row: row.nodes or 0):
+        what = (row.game, f"{row.nodes:,}" if row.nodes else row.note)
+        built = (_show(row.build_seconds), _show(row.nodes_per_second))
+        building.add_row(*what, *built, _megabytes(row.tree_bytes), _show(row.bytes_per_node))
+        cost = (_show(row.iterations_per_second), _show(row.nanoseconds_per_node))
+        iterating.add_row(*what, *cost, _megabytes(row.table_bytes), _megabytes(row.peak_bytes))
+    return [building, iterating]
+
+
+def _times(ratio: float | None) -> str:
+    return f"{_show(ratio)} ×" if ratio else ""
+
+
+def _show(number: float | None) -> str:
+    """Three digits that count, without an exponent."""
+    if number is None:
+        return ""
+    digits = 2 - math.floor(math.log10(abs(number))) if number else 0
+    return f"{round(number, digits):,.{max(digits, 0)}f}"
+
+
+def _megabytes(size: int | None) -> str:
+    return _show(size / 1e6) if size is not None else ""

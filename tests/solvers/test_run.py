@@ -1,0 +1,162 @@
+"""Runs that are watched, interrupted, killed and resumed."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fogplay import FogplayError, Progress, solve, storage
+from fogplay.solvers import ALGORITHMS
+from fogplay.solvers.run import log_spaced
+
+
+def tables(path: Path) -> dict[str, bytes]:
+    arrays, about = storage.read(path, "checkpoint")
+    return {name: array.tobytes() for name, array in arrays.items() if name != "curve"} | {
+        "at": str(about["iteration"]).encode()
+    }
+
+
+def test_resuming_is_bit_for_bit_the_same(tmp_path: Path) -> None:
+    solve("leduc", "pcfr+", 300, checkpoint=tmp_path / "whole", points_per_decade=3)
+    solve("leduc", "pcfr+", 100, checkpoint=tmp_path / "parts", points_per_decade=3)
+    result = solve("leduc", "pcfr+", 300, checkpoint=tmp_path / "parts", resume=True, points_per_decade=3)
+    assert tables(tmp_path / "whole") == tables(tmp_path / "parts")
+    assert result.iterations == 300
+    whole = solve("leduc", "pcfr+", 300, points_per_decade=3)
+    assert result.strategy.probabilities.tobytes() == whole.strategy.probabilities.tobytes()
+    assert [point.iteration for point in result.curve] == [point.iteration for point in whole.curve]
+    assert [point.nash_conv for point in result.curve] == [point.nash_conv for point in whole.curve]
+
+
+@pytest.mark.parametrize("algorithm", ["cfr+"])
+def test_killed_at_random_moments_and_resumed(tmp_path: Path, algorithm: str) -> None:
+    """kill -9 twenty times; the run that is left ends in the same bits as one that was left alone."""
+    iterations = 160_000
+    solve("leduc", algorithm, iterations, checkpoint=tmp_path / "whole")
+    out = tmp_path / "killed.safetensors"
+    command = [sys.executable, "-m", "fogplay.cli", "solve", "leduc", "--algorithm", algorithm, "--json", "--resume"]
+    command += ["--iterations", str(iterations), "--out", str(out), "--checkpoint-seconds", "0"]
+    rng, kills, finished = random.Random(7), 0, False
+    while kills < 20:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0.9, 1.5))
+        process.send_signal(signal.SIGKILL)
+        finished |= process.wait() == 0
+        kills += 1
+    assert not finished, "the run ended before it was killed often enough"
+    killed_at = storage.read(out.with_name(out.name + ".checkpoint"), "checkpoint")[1]["iteration"]
+    assert 0 < killed_at < iterations
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout.splitlines()[-1])["iterations"] == iterations
+    assert tables(out.with_name(out.name + ".checkpoint")) == tables(tmp_path / "whole")
+    left = {path.name for path in tmp_path.iterdir() if not path.name.endswith(".part")}
+    assert left == {"whole", "killed.safetensors", "killed.safetensors.checkpoint"}
+
+
+def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+
+    def press(now: Progress) -> None:
+        seen.append(now)
+        if now.iteration > 1000:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    result = solve("leduc", "cfr+", 10**9, checkpoint=tmp_path / "run", progress=press)
+    assert result.interrupted
+    assert 1000 < result.iterations < 10**9
+    assert result.nash_conv is not None
+    assert result.nash_conv < 0.01
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    resumed = solve("leduc", "cfr+", result.iterations + 5, checkpoint=tmp_path / "run", resume=True)
+    assert resumed.iterations == result.iterations + 5
+    assert not resumed.interrupted
+
+
+def test_progress_falls_and_ends_at_the_end() -> None:
+    seen: list[Progress] = []
+    result = solve("leduc", "cfr+", 30_000, progress=seen.append)
+    assert seen[-1].iteration == result.iterations == 30_000
+    assert seen[-1].nash_conv == result.nash_conv
+    assert seen[0].nash_conv is not None
+    assert seen[0].nash_conv > 1 > 0.001 > seen[-1].nash_conv  # type: ignore[operator]
+
+
+def test_solving_in_another_thread_works() -> None:
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append(solve("kuhn", "cfr", 100)))
+    thread.start()
+    thread.join()
+    assert results[0].iterations == 100
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    solve("kuhn", "cfr", 10, checkpoint=tmp_path / "run")
+    with pytest.raises(FogplayError, match="with algorithm 'cfr', not 'cfr\\+'"):
+        solve("kuhn", "cfr+", 20, checkpoint=tmp_path / "run", resume=True)
+    with pytest.raises(FogplayError, match=r"with game 'kuhn\(players=2,pot=2\)', not 'leduc"):
+        solve("leduc", "cfr", 20, checkpoint=tmp_path / "run", resume=True)
+    with pytest.raises(FogplayError, match="parameter gamma"):
+        solve("kuhn", "cfr", 20, gamma=1, checkpoint=tmp_path / "run", resume=True)
+    with pytest.raises(FogplayError, match="already at iteration 10; ask for more"):
+        solve("kuhn", "cfr", 5, checkpoint=tmp_path / "run", resume=True)
+    (tmp_path / "run").write_bytes(b"nonsense")
+    with pytest.raises(FogplayError, match="damaged"):
+        solve("kuhn", "cfr", 20, checkpoint=tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize("iterations", [0, -1, 1.5, True, "ten", 2**63])
+def test_iterations_that_make_no_sense_are_refused(iterations: Any) -> None:
+    with pytest.raises(FogplayError, match="iterations must be a whole number"):
+        solve("kuhn", "cfr", iterations)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, 2**63, "x", False])
+def test_seeds_that_make_no_sense_are_refused(seed: Any) -> None:
+    with pytest.raises(FogplayError, match="seed must be a whole number"):
+        solve("kuhn", "cfr", 5, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gamma", math.nan),
+        ("gamma", -1),
+        ("gamma", math.inf),
+        ("alpha", math.nan),
+        ("beta", 1e9),
+        ("alternating", 1),
+        ("predictive", "yes"),
+        ("alpha", True),
+        ("beta", "much"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(FogplayError, match=f"{name} must be"):
+        solve("kuhn", "dcfr", 5, **{name: value})
+
+
+def test_unknown_names_are_refused_with_what_there_is() -> None:
+    with pytest.raises(FogplayError, match=r"did you mean 'cfr\+'\?"):
+        solve("kuhn", "crf+", 5)
+    with pytest.raises(FogplayError, match="cfr has no parameter 'epsilon'; it has alpha"):
+        solve("kuhn", "cfr", 5, epsilon=0.5)
+    assert {"cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "lp"} <= ALGORITHMS.keys()
+
+
+def test_log_spaced() -> None:
+    assert log_spaced(1000, 1) == [1, 10, 100, 1000]
+    assert log_spaced(50, 2) == [1, 3, 10, 32, 50]
+    assert log_spaced(1, 5) == [1]
+    assert log_spaced(1000, 0) == []

@@ -1,0 +1,185 @@
+"""``fogplay bench``: the numbers mean what their names say, and a peer that is not there is no error."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from fogplay.cli import app
+from fogplay.errors import FogplayError
+from fogplay.evaluate import measure
+from fogplay.experiments import bench
+from fogplay.experiments.bench import Progress, Row, compare, read_csv, run_bench, split_games, tables, write_csv
+from fogplay.experiments.contestants import OURS, SUITES, Entry, FogplayFullWidth, OpenSpielFullWidth, Worker
+from fogplay.games import load
+from fogplay.trees import flatten
+
+PEERS = ("LiteEFG", "OpenSpiel")
+
+
+@pytest.fixture(scope="module")
+def measured() -> tuple[list[Row], list[Progress]]:
+    pytest.importorskip("pyspiel")
+    pytest.importorskip("LiteEFG")
+    seen: list[Progress] = []
+    rows = run_bench("full-width", 0.1, seen.append, games=["kuhn", "ocp(5)"], rounds=2, target=0.05)
+    return rows, seen
+
+
+def test_every_contestant_is_measured_on_the_games_it_has(measured):
+    rows, _ = measured
+    assert [(row.game, row.contestant) for row in rows] == [
+        ("kuhn", OURS), ("kuhn", "LiteEFG"), ("kuhn", "OpenSpiel"), ("ocp(5)", OURS),
+    ]  # fmt: skip
+    assert all(row.note == "" for row in rows)
+
+
+def test_numbers_are_positive_and_agree_with_one_another(measured):
+    rows, _ = measured
+    for row in rows:
+        assert 0 < row.slowest_round <= row.iterations_per_second <= row.fastest_round
+        assert row.build_seconds > 0
+        assert row.start_seconds > 0
+        assert 10e6 < row.start_bytes <= row.peak_bytes
+        assert 0 < row.nash_conv <= row.target == 0.05
+        assert row.iterations_to_target >= 2
+        # the timed run is about as fast as the rounds; loose, since this one is microseconds long
+        assert 0 < row.seconds_to_target < 100 * row.iterations_to_target / row.iterations_per_second
+    assert {row.infosets for row in rows if row.game == "kuhn"} == {12}
+
+
+def test_sizes_are_the_trees_own(measured):
+    rows, _ = measured
+    ours = [row for row in rows if row.contestant == OURS]
+    for row in ours:
+        flat = flatten(row.game)
+        assert (row.nodes, row.infosets, row.tree_bytes) == (flat.num_nodes, flat.num_infosets, flat.nbytes)
+        assert row.bytes_per_node == pytest.approx(flat.nbytes / flat.num_nodes)
+        assert row.nanoseconds_per_node * row.nodes * row.iterations_per_second == pytest.approx(1e9)
+        assert row.nodes_per_second * row.build_seconds == pytest.approx(row.nodes)
+
+
+def test_ratios_are_quotients_of_the_rows(measured):
+    rows, _ = measured
+    by_name = {row.contestant: row for row in rows if row.game == "kuhn"}
+    found = compare(rows)
+    assert [(each.game, each.peer) for each in found] == [("kuhn", peer) for peer in PEERS]
+    for each in found:
+        theirs = by_name[each.peer]
+        assert each.speed * theirs.iterations_per_second == pytest.approx(by_name[OURS].iterations_per_second)
+        assert each.to_target * by_name[OURS].seconds_to_target == pytest.approx(theirs.seconds_to_target)
+
+
+def test_progress_counts_to_the_end(measured):
+    _, seen = measured
+    assert [now.done for now in seen] == list(range(1, len(seen) + 1))
+    assert {now.steps for now in seen} == {len(seen)}
+
+
+def test_csv_round_trip(measured, tmp_path):
+    rows, _ = measured
+    rows = [*rows, dataclasses.replace(rows[0], nodes=None, note='a "note", with a comma')]
+    write_csv(rows, tmp_path / "rows.csv")
+    assert read_csv(tmp_path / "rows.csv") == rows
+
+
+def test_missing_peers_are_named_and_left_out(monkeypatch, capsys):
+    ours = SUITES["full-width"][0]
+    absent = Entry("Nowhere", "cfr+", "no_such_module_anywhere", "nowhere", FogplayFullWidth)
+    monkeypatch.setitem(SUITES, "full-width", (ours, absent))
+    assert bench.missing_peers() == ["Nowhere"]
+    bench.bench("full-width", 0.02, ["kuhn"], None, as_json=False)
+    told = capsys.readouterr()
+    assert told.err.count("Nowhere") == 1
+    assert "Nowhere" not in told.out
+    assert "kuhn" in told.out
+
+
+def test_a_contestant_that_fails_leaves_a_note_and_the_others_go_on(monkeypatch):
+    ours = SUITES["full-width"][0]
+    stranger = Entry("Stranger", "cfr+", "sys", "stranger", FogplayFullWidth)  # unknown to the worker's own table
+    monkeypatch.setitem(SUITES, "full-width", (stranger, ours))
+    failed, good = run_bench("full-width", 0.02, games=["kuhn"], rounds=1)
+    assert "exit code" in failed.note
+    assert failed.iterations_per_second is None
+    assert good.iterations_per_second > 0
+    assert compare([failed, good])[0].speed is None
+    assert tables([failed, good])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no alarms")
+def test_a_build_that_takes_too_long_is_given_up():
+    seat = bench._Seat("full-width", SUITES["full-width"][0], "leduc", "ocp(500)")
+    with pytest.raises(bench._ContestantError, match=r"not built within 0\.05 s"):
+        seat.ask("build", game="ocp(500)", limit=0.05)
+    seat.close()
+
+
+def test_a_target_out_of_reach_is_told(monkeypatch):
+    monkeypatch.setitem(SUITES, "full-width", SUITES["full-width"][:1])
+    (row,) = run_bench("full-width", 0.02, games=["kuhn"], rounds=1, target=1e-12, solve_limit=0.01)
+    assert row.seconds_to_target is None
+    assert row.nash_conv > 1e-12
+    assert "when 0.01 s were over" in row.note
+    assert row.iterations_per_second > 0
+
+
+def test_worker_counts_what_it_does():
+    worker = Worker(SUITES["full-width"][0])
+    worker.build("kuhn", 0.0)
+    done = worker.rate_for(0.02)
+    assert worker.contestant.done == done["iterations"]
+    assert done["seconds"] >= 0.02
+    found = worker.find(0.1, 10.0)
+    assert worker.contestant.done == found["iterations"]
+    assert found["nash_conv"] == measure(flatten("kuhn"), worker.contestant.learner.average()).nash_conv <= 0.1
+    worker.repeat(found["iterations"])
+    assert worker.contestant.nash_conv() == found["nash_conv"]
+
+
+def test_openspiel_runs_the_same_algorithm_on_the_same_game():
+    pytest.importorskip("pyspiel")
+    for ours, theirs in (
+        ("kuhn", "kuhn_poker"),
+        ("leduc", "leduc_poker"),
+        ("bluff(1,1,3)", "liars_dice(dice_sides=3)"),
+    ):
+        assert bench.openspiel_name(ours) == theirs
+        mine, peer = FogplayFullWidth(), OpenSpielFullWidth()
+        assert mine.build(ours)["infosets"] == peer.build(theirs)["infosets"]
+        mine.iterate(20)
+        peer.iterate(20)
+        assert mine.nash_conv() == pytest.approx(peer.nash_conv(), rel=1e-9)
+
+
+def test_names_of_games():
+    assert split_games("leduc, bluff(1,1,5),kuhn") == ["leduc", "bluff(1,1,5)", "kuhn"]
+    assert bench.openspiel_name("kuhn(players=2)") == "kuhn_poker"
+    assert bench.openspiel_name("ocp(13)") is None
+    assert bench.openspiel_name("pyspiel:leduc_poker(players=2)") == "leduc_poker(players=2)"
+    for suite, games in bench.GAMES.items():
+        assert suite in SUITES
+        assert all(load(game) for game in games)
+
+
+def test_mistakes_are_told_in_one_line():
+    with pytest.raises(FogplayError, match="no suite 'sampled'"):
+        run_bench("sampled")
+    with pytest.raises(FogplayError, match="no game is called"):
+        run_bench(games=["kuuhn"])
+    with pytest.raises(FogplayError, match="above 0"):
+        run_bench(seconds=0)
+
+
+def test_command_line_json(monkeypatch, tmp_path):
+    monkeypatch.setitem(SUITES, "full-width", SUITES["full-width"][:1])
+    out = tmp_path / "rows.csv"
+    told = CliRunner().invoke(app, ["bench", "--seconds", "0.02", "--games", "kuhn", "--out", str(out), "--json"])
+    assert told.exit_code == 0, told.output
+    facts = json.loads(told.stdout.splitlines()[-1])
+    assert facts["suite"] == "full-width"
+    assert Row(**facts["rows"][0]) == read_csv(out)[0]

@@ -1,0 +1,136 @@
+"""The command line as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import fogplay
+
+
+def last_json(output: str) -> dict:  # type: ignore[type-arg]
+    return json.loads(output.splitlines()[-1])
+
+
+def test_solve_evaluate_inspect(tmp_path: Path) -> None:
+    done = fogplay("solve", "leduc", "--algorithm", "cfr+", "--iterations", "2000", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "nash_conv" in done.stdout
+    assert "fogplay evaluate leduc.safetensors" in done.stdout
+    facts = last_json(fogplay("evaluate", "leduc.safetensors", "--json", cwd=tmp_path).stdout)
+    assert facts["values"][0] == pytest.approx(-0.0856, abs=1e-3)
+    assert facts["exploitability"] == pytest.approx(facts["nash_conv"] / 2)
+    assert "nash_conv" in fogplay("evaluate", "leduc.safetensors", cwd=tmp_path).stdout
+    look = last_json(fogplay("inspect", "leduc.safetensors", "Kh:", "--json", cwd=tmp_path).stdout)
+    assert [row["action"] for row in look["rows"]] == ["call", "raise"]
+    assert sum(row["probability"] for row in look["rows"]) == pytest.approx(1)
+    shown = fogplay("inspect", "leduc.safetensors", "Kh:r", cwd=tmp_path)
+    assert "Kh:r" in shown.stdout
+    listed = fogplay("inspect", "leduc.safetensors", "--limit", "2", cwd=tmp_path)
+    assert "2 of 936 infosets" in listed.stdout
+
+
+def test_solve_json(tmp_path: Path) -> None:
+    done = fogplay("solve", "kuhn", "-a", "cfr", "-n", "1000", "--json", "--out", "k.safetensors", cwd=tmp_path)
+    facts = last_json(done.stdout)
+    assert {"game", "algorithm", "iterations", "seconds", "iterations_per_second"} <= facts.keys()
+    assert {"nash_conv", "exploitability", "out"} <= facts.keys()
+    assert facts["exploitability"] == pytest.approx(0.00094, rel=0.01)
+    assert facts["out"] == "k.safetensors"
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""
+
+
+def test_every_algorithm_solves_kuhn(tmp_path: Path) -> None:
+    names = last_json(fogplay("algorithms", "--json").stdout)["algorithms"]
+    for name in ("cfr", "lp", "dcfr"):
+        assert name in names
+        facts = last_json(fogplay("solve", "kuhn", "-a", name, "--json", cwd=tmp_path).stdout)
+        assert facts["nash_conv"] < 0.01
+
+
+def test_games_are_listed() -> None:
+    facts = last_json(fogplay("games", "--json").stdout)
+    sizes = {row["game"]: (row["nodes"], row["infosets"]) for row in facts["games"]}
+    assert sizes["leduc"] == (9_457, 936)
+    assert {"kuhn", "ocp", "goofspiel", "bluff", "pam", "matrix", "repeated"} <= sizes.keys()
+    assert "rps" in facts["presets"]
+    assert "leduc(players=2)" in fogplay("games", COLUMNS="200").stdout
+
+
+GAME = '''
+from dataclasses import dataclass
+import fogplay as fp
+
+@dataclass(frozen=True)
+class Coin(fp.Game):
+    """Guess a coin."""
+    name = "coin"
+    stake: int = 1
+    def new_initial_state(self):
+        return Toss(self, ())
+
+class Toss(fp.State):
+    def __init__(self, game, history):
+        self.game, self.history = game, history
+    def current_player(self):
+        return (0, 1, fp.TERMINAL)[len(self.history)]
+    def legal_actions(self):
+        return (0, 1)
+    def child(self, action):
+        return Toss(self.game, (*self.history, action))
+    def information_state_string(self, player):
+        return f"player {player}"
+    def returns(self):
+        won = self.game.stake if self.history[0] != self.history[1] else -self.game.stake
+        return [won, -won]
+'''
+
+
+def test_a_game_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "coin.py").write_text(GAME)
+    for spec in ("coin.py", "coin.py:Coin", "coin.py:Coin(stake=3)"):
+        done = fogplay("solve", spec, "-a", "cfr", "-n", "1000", "--json", "--out", "c.safetensors", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert last_json(done.stdout)["nash_conv"] < 0.01
+        assert fogplay("evaluate", "c.safetensors", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve", "ledoc"], "did you mean 'leduc'?"),
+        (["solve", "leduc(players=9)"], "players must be a whole number from 2 to 5, not 9"),
+        (["solve", "leduc(colour=red)"], "leduc has no parameter 'colour'; it has players"),
+        (["solve", "leduc("], "never closed"),
+        (["solve", "kuhn", "--algorithm", "cfr-"], "no algorithm is called 'cfr-'"),
+        (["solve", "kuhn", "--iterations", "0"], "iterations must be a whole number from 1"),
+        (["solve", "kuhn", "-a", "dcfr", "--set", "gamma=nan"], "gamma must be a number from 0 to 20, not nan"),
+        (["solve", "kuhn", "-a", "cfr", "--set", "gamma"], "--set takes NAME=VALUE"),
+        (["solve", "kuhn", "--out", "no/such/folder/file"], "there is no folder no/such/folder"),
+        (["solve", "kuhn", "--out", "."], "is a folder"),
+        (["solve", "missing.py"], "there is no file 'missing.py'"),
+        (["solve", "pyspiel:nothing"], "OpenSpiel has no game 'nothing'"),
+        (["solve", "pyspiel:matrix_rps"], "convert_to_turn_based"),
+        (["evaluate", "nowhere.safetensors"], "there is no file nowhere.safetensors"),
+        (["inspect", "nowhere.safetensors"], "there is no file nowhere.safetensors"),
+    ],
+)
+def test_mistakes_end_in_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = fogplay(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    assert len(lines) == 1, done.stderr
+    assert message in lines[0]
+    assert done.stdout == ""
+
+
+def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m fogplay.cli games | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,54 @@
+"""The kernels as plain Python, and compiled with every index checked, on small cases."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import ROOT
+
+SCRIPT = """
+import numpy as np
+import fogplay as fp
+from fogplay.evaluate import equilibrium
+for spec in ("kuhn", "kuhn(players=3)", "goofspiel(cards=3)", "biased-rps"):
+    for algorithm in ("cfr", "pcfr+"):
+        result = fp.solve(spec, algorithm, 20)
+        print(spec, algorithm, result.nash_conv.hex())
+"""
+
+
+def run(cache: Path, **mode: str) -> str:
+    environment = {**os.environ, "FOGPLAY_CACHE": str(cache), **mode}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return run(tmp_path_factory.mktemp("compiled"))
+
+
+def values(text: str) -> list[float]:
+    return [float.fromhex(line.split()[-1]) for line in text.splitlines()]
+
+
+def test_plain_python_agrees(tmp_path: Path, compiled: str) -> None:
+    assert values(run(tmp_path, NUMBA_DISABLE_JIT="1")) == pytest.approx(values(compiled), rel=1e-9)
+
+
+def test_no_index_is_out_of_range(tmp_path: Path, compiled: str) -> None:
+    assert values(run(tmp_path, NUMBA_BOUNDSCHECK="1")) == pytest.approx(values(compiled), rel=1e-9)
+
+
+def test_an_unwritable_cache_is_no_obstacle(tmp_path: Path, compiled: str) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert run(blocked) == compiled

@@ -1,0 +1,169 @@
+"""Strategies on disk: the round trip, and every kind of damage."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pickle
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fogplay import FogplayError, Strategy, flatten, solve, storage
+from tests.random_games import RandomGame, random_games
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "kuhn.safetensors"
+    solve("kuhn", "dcfr", 50, alpha=1.25).strategy.save(path)
+    return path
+
+
+def assert_equal(one: Strategy, two: Strategy) -> None:
+    for name in ("game", "infosets", "actions", "method", "parameters", "iterations", "seed", "version"):
+        assert getattr(one, name) == getattr(two, name), name
+    for name in ("probabilities", "infoset_player", "infoset_start", "values", "visits"):
+        left, right = getattr(one, name), getattr(two, name)
+        assert (left is None) == (right is None)
+        if left is not None:
+            assert left.tobytes() == right.tobytes()
+            assert left.dtype == right.dtype
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    strategy = solve("leduc", "dcfr", 50, alpha=1.25).strategy
+    strategy.save(tmp_path / "leduc.safetensors")
+    again = Strategy.load(tmp_path / "leduc.safetensors")
+    assert_equal(strategy, again)
+    assert isinstance(again.probabilities, np.memmap)
+    assert again["Kh:"] == strategy["Kh:"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "leduc.safetensors"]
+
+
+@given(random_games(), st.text(max_size=5), st.integers(0, 2**62))
+@settings(max_examples=25, deadline=None)
+def test_round_trip_of_any_strategy(tmp_path_factory: Any, game: RandomGame, odd: str, visits: int) -> None:
+    flat = flatten(game, name=f"odd {odd}")
+    strategy = Strategy.of(
+        flat,
+        flat.uniform(),
+        "by hand",
+        parameters={"text": odd, "infinite": float("inf")},
+        visits=np.full(flat.num_slots, visits),
+        values=flat.uniform() / 3,
+    )
+    path = tmp_path_factory.mktemp("any") / "strategy"
+    strategy.save(path)
+    assert_equal(strategy, Strategy.load(path))
+
+
+def test_it_is_a_plain_safetensors_file(saved: Path) -> None:
+    assert safetensors.numpy.load_file(saved)["probabilities"].shape == (24,)
+
+
+def test_truncation_anywhere_is_noticed(saved: Path) -> None:
+    whole = saved.read_bytes()
+    for length in [0, 1, 7, 8, 9, 100, *random.Random(1).sample(range(len(whole)), 60), len(whole) - 1]:
+        saved.write_bytes(whole[:length])
+        with pytest.raises(FogplayError, match="damaged"):
+            Strategy.load(saved)
+
+
+def test_a_flipped_bit_anywhere_is_noticed(saved: Path) -> None:
+    whole = saved.read_bytes()
+    header = int.from_bytes(whole[:8], "little")
+    rng = random.Random(2)
+    places = [*range(24), *rng.sample(range(8, 8 + header), 150), *rng.sample(range(8 + header, len(whole)), 150)]
+    for place in places:
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << rng.randrange(8)
+        saved.write_bytes(flipped)
+        with pytest.raises(FogplayError) as error:
+            Strategy.load(saved)
+        assert "\n" not in str(error.value)
+
+
+def test_bytes_added_at_the_end_are_noticed(saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes() + b"more")
+    with pytest.raises(FogplayError, match="damaged"):
+        Strategy.load(saved)
+
+
+def test_another_games_strategy_is_refused(saved: Path) -> None:
+    strategy = Strategy.load(saved)
+    with pytest.raises(FogplayError, match="not for leduc"):
+        strategy.on(flatten("leduc"))
+    with pytest.raises(FogplayError, match=r"infoset .* is in one of them only"):
+        strategy.on(flatten("ocp(cards=3)"))
+
+
+def test_a_newer_format_a_pickle_and_other_files_are_refused(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "FORMAT", 2)
+    Strategy.load(saved).save(saved)
+    monkeypatch.setattr(storage, "FORMAT", 1)
+    with pytest.raises(FogplayError, match="format 2, written by a newer fogplay"):
+        Strategy.load(saved)
+
+    class Bomb:
+        def __reduce__(self) -> tuple[Any, tuple[str]]:
+            return os.system, (f"touch {saved}.exploded",)
+
+    saved.write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(FogplayError, match="damaged or no file that fogplay wrote"):
+        Strategy.load(saved)
+    assert not Path(f"{saved}.exploded").exists()
+    safetensors.numpy.save_file({"probabilities": np.zeros(3)}, saved)
+    with pytest.raises(FogplayError, match="fogplay did not write it"):
+        Strategy.load(saved)
+    with pytest.raises(FogplayError, match="there is no file"):
+        Strategy.load(saved / "nowhere" if False else saved.with_name("nowhere"))
+    with pytest.raises(FogplayError, match="is a folder"):
+        Strategy.load(saved.parent)
+
+
+def test_a_checkpoint_is_no_strategy(tmp_path: Path) -> None:
+    solve("kuhn", "cfr", 10, checkpoint=tmp_path / "run")
+    with pytest.raises(FogplayError, match="holds a checkpoint, not a strategy"):
+        Strategy.load(tmp_path / "run")
+
+
+def test_a_full_disk_leaves_what_was_there(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = saved.read_bytes()
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(safetensors.numpy, "save_file", full)
+    with pytest.raises(FogplayError, match="No space left on device; nothing there was changed"):
+        solve("kuhn", "cfr", 3).strategy.save(saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_lookups() -> None:
+    strategy = solve("kuhn", "cfr+", 100).strategy
+    assert sum(strategy["K:"].values()) == pytest.approx(1)
+    with pytest.raises(FogplayError, match="has no infoset 'A:'; its infosets look like 'J:'"):
+        strategy["A:"]
+
+
+def test_an_order_of_its_own_is_matched_by_name() -> None:
+    flat = flatten("kuhn")
+    strategy = solve(flat, "cfr+", 100).strategy
+    turned = Strategy(
+        game=strategy.game,
+        infosets=strategy.infosets[::-1],
+        actions=strategy.actions,
+        infoset_player=strategy.infoset_player[::-1],
+        infoset_start=strategy.infoset_start,
+        probabilities=strategy.probabilities.reshape(12, 2)[::-1].ravel(),
+        method="turned",
+    )
+    assert turned.on(flat).tolist() == strategy.on(flat).tolist()

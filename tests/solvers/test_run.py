@@ -48,10 +48,15 @@ def test_killed_at_random_moments_and_resumed(tmp_path: Path, algorithm: str) ->
     out = tmp_path / "killed.safetensors"
     command = [sys.executable, "-m", "fogplay.cli", "solve", "leduc", "--algorithm", algorithm, "--json", "--resume"]
     command += ["--iterations", str(iterations), "--out", str(out), "--checkpoint-seconds", "0"]
+    began = time.monotonic()
+    subprocess.run([*command[:-5], "1", "--out", str(tmp_path / "whole.one")], check=True, capture_output=True)
+    start_up = time.monotonic() - began
+    for path in tmp_path.glob("whole.one*"):
+        path.unlink()
     rng, kills, finished = random.Random(7), 0, False
     while kills < 20:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0.9, 1.5))
+        time.sleep(start_up + rng.uniform(-0.2, 0.4))
         process.send_signal(signal.SIGKILL)
         finished |= process.wait() == 0
         kills += 1

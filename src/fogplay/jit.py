@@ -1,4 +1,4 @@
-"""``@kernel``: compile a function, and keep what was compiled on disk under a key that notices every edit.
+"""``@kernel`` and ``@piece``: compile a function, and keep what was compiled on disk under a key that notices every edit.
 
 Numba's own disk cache looks only at the file a function stands in, not at the files of what it calls. The folder used
 here carries a hash of every source file that holds kernels, so that an edit anywhere starts a fresh folder.
@@ -25,7 +25,8 @@ PACKAGE = Path(__file__).parent
 @functools.cache
 def cache_folder() -> Path:
     """The folder of this version's compiled kernels; a temporary one where the user's cache cannot be written."""
-    sources = sorted(path for path in PACKAGE.rglob("*.py") if b"@kernel" in path.read_bytes())
+    marks = (b"@kernel", b"@waist")
+    sources = sorted(path for path in PACKAGE.rglob("*.py") if any(mark in path.read_bytes() for mark in marks))
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + path.read_bytes())
@@ -48,11 +49,20 @@ def _forget_old_folders(base: Path) -> None:
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` on its first call, without the interpreter lock, dividing as numpy does."""
+    return _compiled(function)
+
+
+def piece(function: Callable[..., Any]) -> Any:
+    """The same for a part of a kernel: it is merged into its caller, which saves handing over all the arrays."""
+    return _compiled(function, forceinline=True)
+
+
+def _compiled(function: Callable[..., Any], **options: bool) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     finally:
         config.CACHE_DIR = before
 

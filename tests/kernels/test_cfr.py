@@ -169,7 +169,7 @@ def test_how_the_work_is_cut_never_matters() -> None:
 
 def test_regret_matching() -> None:
     strategy = np.full(5, -1.0)
-    regret_matching(np.array([9.0, 3.0, -5.0, 1.0, 9.0]), 1, 4, strategy)
+    regret_matching(np.array([9.0, 3.0, -5.0, 1.0, 9.0]), 1, 3, strategy, 1)
     assert strategy.tolist() == [-1.0, 0.75, 0.0, 0.25, -1.0]
-    regret_matching(np.array([9.0, 0.0, -5.0, -1.0, 9.0]), 1, 4, strategy)
+    regret_matching(np.array([9.0, 0.0, -5.0, -1.0, 9.0]), 1, 3, strategy, 1)
     assert strategy[1:4].tolist() == [1 / 3] * 3

@@ -137,6 +137,7 @@ def run_bench(
         if progress is not None:
             progress(Progress(done, steps, now))
 
+    _compile(what, next(entry for entry in entries if entry.name == OURS))
     rows: list[Row] = []
     for game, players in field:
         rows += _measure_game(what, game, players, seconds, rounds, target, solve_limit, step)
@@ -272,6 +273,14 @@ class _Seat:
     def close(self) -> None:
         with contextlib.suppress(BrokenPipeError):
             self.process.communicate()  # closes its stdin, which ends it
+
+
+def _compile(suite: str, ours: Entry) -> None:
+    """Have fogplay's kernels on disk, so that no process measured holds what only the compiler needs."""
+    seat = _Seat(suite, ours, "kuhn", "kuhn")
+    with _noting(seat):
+        seat.ask("build", game="kuhn", limit=0.0)
+    seat.close()
 
 
 def _measure_game(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.jit import kernel
+from fogplay.jit import kernel, piece
 from fogplay.kernels.regret import regret_matching
 from fogplay.kernels.sequences import endings, reach_of
 
@@ -65,21 +65,22 @@ def iterate(form, weighting, tables, scratch, first, count):  # type: ignore[no-
                 choose_strategy(form, weighting, tables, scratch, player)
 
 
-@kernel
+@piece
 def choose_strategy(form, weighting, tables, scratch, player):  # type: ignore[no-untyped-def]
     """The strategy of ``player`` that its regrets ask for, and its reach."""
     for infoset in range(form.infoset_range[player], form.infoset_range[player + 1]):
-        start, stop = form.slot_start[infoset], form.slot_start[infoset + 1]
+        slot = form.slot_start[infoset]
+        actions = form.slot_start[infoset + 1] - slot
         if weighting.predictive:
-            for slot in range(start, stop):
-                scratch.hoped[slot] = tables.regret[slot] + tables.latest[slot]
-            regret_matching(scratch.hoped, start, stop, scratch.strategy)
+            for hoped in range(slot, slot + actions):
+                scratch.hoped[hoped] = tables.regret[hoped] + tables.latest[hoped]
+            regret_matching(scratch.hoped, slot, actions, scratch.strategy, slot)
         else:
-            regret_matching(tables.regret, start, stop, scratch.strategy)
+            regret_matching(tables.regret, slot, actions, scratch.strategy, slot)
     reach_of(form, player, scratch.strategy, scratch.reach)
 
 
-@kernel
+@piece
 def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[no-untyped-def]
     """Add this iteration's strategy of ``player`` to the average and its counterfactual regrets to the regrets."""
     strategy, reach, value = scratch.strategy, scratch.reach, scratch.value
@@ -107,7 +108,7 @@ def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[
         tables.regret[slot] = regret * (keep_positive if regret > 0.0 else keep_negative)
 
 
-@kernel
+@piece
 def discount(iteration, exponent):  # type: ignore[no-untyped-def]
     """t^e / (t^e + 1), with its limits at infinite exponents."""
     if math.isinf(exponent):

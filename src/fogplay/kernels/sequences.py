@@ -6,7 +6,7 @@ it, ``value[sequences]`` what it is worth to that player, weighted by how likely
 
 from __future__ import annotations
 
-from fogplay.jit import kernel
+from fogplay.jit import kernel, piece
 
 
 @kernel
@@ -21,7 +21,7 @@ def reach_of(form, player, strategy, reach):  # type: ignore[no-untyped-def]
             reach[sequence + action] = before * strategy[slot + action]
 
 
-@kernel
+@piece
 def endings(form, player, reach, value):  # type: ignore[no-untyped-def]
     """Fill ``value`` for the sequences of ``player`` with what the terminals right after them are worth."""
     others = form.entry_others.shape[1]

@@ -1,0 +1,216 @@
+"""Self-play UCT and Smooth UCT for games of hidden information.
+
+Heinrich & Silver 2015, algorithms 1 and 2: every player grows a tree over its own information states. An episode walks
+down each player's tree by SELECT, adds the first new information state of each player, plays on by a rollout policy
+beyond it, and updates all it passed with the player's own payoff. UCT and Smooth UCT differ in the schedule alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.jit import kernel, piece
+from fogplay.simulators import (
+    advance,
+    calling_action,
+    deal,
+    exploration,
+    is_terminal,
+    num_actions,
+    payoff,
+    player_of,
+    slot_of,
+    start,
+)
+from fogplay.simulators.random import below, uniform
+from fogplay.simulators.waist import waist
+
+
+class Tables(NamedTuple):
+    """N(u, a) and the sum of the payoffs seen, so that Q(u, a) = total / visits; N(u) is the sum of N(u, a)."""
+
+    visits: NDArray[np.int64]  # [slots]
+    total: NDArray[np.float64]  # [slots]
+
+
+class Policy(NamedTuple):
+    """How actions are chosen: in the tree by a schedule, beyond it by a rollout."""
+
+    schedule: Any  # one of the schedules below
+    rollout: Any  # one of the rollouts below
+
+
+class Path(NamedTuple):
+    """Room for the steps of one episode."""
+
+    slot: NDArray[np.int64]  # [depth] the slot of the action taken
+    player: NDArray[np.int64]  # [depth]
+
+
+@kernel
+def run(game, tables, policy, rng, path, episodes):  # type: ignore[no-untyped-def]
+    """Play so many episodes; ``tables``, ``rng`` and ``path`` are mutated."""
+    for _ in range(episodes):
+        episode(game, tables, policy, rng, path)
+
+
+@piece
+def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
+    """SIMULATE of algorithm 1, from the deal to the updates."""
+    signals = deal(game, rng)
+    node = start(game, signals, rng)
+    out_of_tree = 0  # one bit a player
+    depth = 0
+    while not is_terminal(game, node):
+        player = player_of(game, node)
+        slot = slot_of(game, node, signals)
+        actions = num_actions(game, node)
+        visits = 0
+        for action in range(actions):
+            visits += tables.visits[slot + action]
+        if out_of_tree >> player & 1:
+            choice = roll(policy.rollout, game, tables, node, signals, slot, actions, visits, rng)
+        else:
+            if visits == 0:  # not in the tree yet: expand
+                choice = roll(policy.rollout, game, tables, node, signals, slot, actions, visits, rng)
+                out_of_tree |= 1 << player
+            else:
+                choice = select(game, tables, policy.schedule, node, signals, slot, actions, visits, rng)
+            path.slot[depth] = slot + choice
+            path.player[depth] = player
+            depth += 1
+        node = advance(game, node, choice, signals, rng)
+    for step in range(depth):
+        tables.visits[path.slot[step]] += 1
+        tables.total[path.slot[step]] += payoff(game, node, signals, path.player[step])
+
+
+@piece
+def select(game, tables, schedule, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+    """SELECT of algorithm 2: UCB with probability η, else the average strategy."""
+    share = eta(schedule, tables, slot, actions, visits)
+    if share >= 1.0 or uniform(rng) < share:
+        return upper_confidence(tables, exploration(game, node, signals), slot, actions, visits, rng)
+    return draw_average(tables, slot, actions, visits, rng)
+
+
+@piece
+def upper_confidence(tables, c, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+    """Equation 1: the largest Q + c sqrt(log N(u) / N(u, a)); untried actions first, ties broken evenly."""
+    log_visits = math.log(visits)
+    best, ties, choice = -math.inf, 0, 0
+    for action in range(actions):
+        tried = tables.visits[slot + action]
+        score = math.inf
+        if tried > 0:
+            once = 1.0 / tried
+            score = tables.total[slot + action] * once + c * math.sqrt(log_visits * once)
+        if score > best:
+            best, ties, choice = score, 1, action
+        elif score == best:
+            ties += 1
+            if below(rng, ties) == 0:
+                choice = action
+    return choice
+
+
+@piece
+def draw_average(tables, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+    """An action with probability N(u, a) / N(u)."""
+    left = below(rng, visits)
+    for action in range(actions - 1):
+        left -= tables.visits[slot + action]
+        if left < 0:
+            return action
+    return actions - 1
+
+
+class Always(NamedTuple):
+    """UCT: η = 1."""
+
+
+class Decay(NamedTuple):
+    """Equation 2 of 2015: η(N) = max(γ, η / (1 + d sqrt(N)))."""
+
+    gamma: float
+    eta: float
+    d: float
+
+
+class Confidence(NamedTuple):
+    """Equation 3 of 2014: η = the largest probability of the average strategy; 0 below a number of visits."""
+
+    threshold: int
+
+
+class SlowDecay(NamedTuple):
+    """Equation 4 of 2014: η(N) = 0.9 · 10000 / (10000 + sqrt(N))."""
+
+
+@waist
+def eta(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+    """How much of UCB is mixed in at an information state visited ``visits`` times."""
+
+
+@eta.register(Always)
+def _always(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+    return 1.0
+
+
+@eta.register(Decay)
+def _decay(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+    return max(schedule.gamma, schedule.eta / (1.0 + schedule.d * math.sqrt(visits)))
+
+
+@eta.register(Confidence)
+def _confidence(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+    if visits < schedule.threshold:
+        return 0.0
+    most = 0
+    for action in range(actions):
+        most = max(most, tables.visits[slot + action])
+    return most / visits
+
+
+@eta.register(SlowDecay)
+def _slow_decay(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+    return 0.9 * 10000.0 / (10000.0 + math.sqrt(visits))
+
+
+class Uniform(NamedTuple):
+    """Rollouts that take every action with equal probability (2011, section 3.2.1, (1))."""
+
+
+class CallDown(NamedTuple):
+    """Rollouts in which everyone checks or calls to the end (2011, section 3.2.1, (2))."""
+
+
+class OnPolicy(NamedTuple):
+    """Rollouts by UCB on what is known so far (2011, section 3.2.1, (3)); even chances where nothing is."""
+
+
+@waist
+def roll(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+    """An action beyond the tree."""
+
+
+@roll.register(Uniform)
+def _uniform(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+    return below(rng, actions)
+
+
+@roll.register(CallDown)
+def _call_down(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+    call = calling_action(game, node, signals)
+    return call if call >= 0 else below(rng, actions)
+
+
+@roll.register(OnPolicy)
+def _on_policy(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+    if visits == 0:
+        return below(rng, actions)
+    return upper_confidence(tables, exploration(game, node, signals), slot, actions, visits, rng)

@@ -1,0 +1,43 @@
+"""Random numbers inside kernels: xoroshiro128++ (Blackman & Vigna 2019), its state an argument, a stream a worker."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.jit import piece
+
+_SCALE = 2.0**-53
+_17, _21, _28, _36, _49, _64 = (np.uint64(shift) for shift in (17, 21, 28, 36, 49, 64))
+_11 = np.uint64(11)
+
+
+def streams(seed: int, workers: int) -> NDArray[np.uint64]:
+    """[workers, 2] independent states: numpy's SeedSequence mixes the seed and the worker's number."""
+    children = np.random.SeedSequence(seed).spawn(workers)
+    return np.array([child.generate_state(2, np.uint64) for child in children], np.uint64).reshape(workers, 2)
+
+
+@piece
+def _next(rng):  # type: ignore[no-untyped-def]
+    """64 random bits; ``rng[2]`` is mutated."""
+    low = rng[0]
+    high = rng[1]
+    total = low + high
+    result = ((total << _17) | (total >> (_64 - _17))) + low
+    high ^= low
+    rng[0] = ((low << _49) | (low >> (_64 - _49))) ^ high ^ (high << _21)
+    rng[1] = (high << _28) | (high >> (_64 - _28))
+    return result
+
+
+@piece
+def uniform(rng):  # type: ignore[no-untyped-def]
+    """A number from [0, 1), any multiple of 2^-53."""
+    return (_next(rng) >> _11) * _SCALE
+
+
+@piece
+def below(rng, count):  # type: ignore[no-untyped-def]
+    """A whole number from 0 to ``count - 1``; uneven by at most count / 2^53."""
+    return np.int64(uniform(rng) * count)

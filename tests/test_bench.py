@@ -87,16 +87,18 @@ def test_csv_round_trip(measured, tmp_path):
     assert read_csv(tmp_path / "rows.csv") == rows
 
 
-def test_missing_peers_are_named_and_left_out(monkeypatch, capsys):
+def test_missing_peers_are_named_and_left_out(monkeypatch):
     ours = SUITES["full-width"][0]
     absent = Entry("Nowhere", "cfr+", "no_such_module_anywhere", "nowhere", FogplayFullWidth)
     monkeypatch.setitem(SUITES, "full-width", (ours, absent))
     assert bench.missing_peers() == ["Nowhere"]
-    bench.bench("full-width", 0.02, ["kuhn"], None, as_json=False)
-    told = capsys.readouterr()
-    assert told.err.count("Nowhere") == 1
-    assert "Nowhere" not in told.out
-    assert "kuhn" in told.out
+    told = CliRunner().invoke(app, ["bench", "--seconds", "0.02", "--games", "kuhn"])
+    assert told.exit_code == 0, told.output
+    assert told.stderr.count("Nowhere is not installed") == 1
+    assert "Nowhere" not in told.stdout
+    assert "kuhn" in told.stdout
+    told = CliRunner().invoke(app, ["bench", "--seconds", "0.02", "--games", "kuhn", "--json"])
+    assert json.loads(told.stdout.splitlines()[-1])["missing"] == ["Nowhere"]
 
 
 def test_a_contestant_that_fails_leaves_a_note_and_the_others_go_on(monkeypatch):
@@ -108,7 +110,8 @@ def test_a_contestant_that_fails_leaves_a_note_and_the_others_go_on(monkeypatch)
     assert failed.iterations_per_second is None
     assert good.iterations_per_second > 0
     assert compare([failed, good])[0].speed is None
-    assert tables([failed, good])
+    assert tables([failed, good])[0].title.startswith("Speed")
+    assert "exit code" in tables([failed, good])[0].lines[0][-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no alarms")

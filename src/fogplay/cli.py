@@ -236,7 +236,35 @@ def bench(
 
     if out is not None:
         _require_folder(out)
-    benchmark.bench(suite, seconds, benchmark.split_games(games) if games else None, out, as_json)
+    missing = benchmark.missing_peers(suite)
+    with Watch(quiet=as_json) as watch:
+        for name in missing:
+            watch.note(f"{name} is not installed, so it is left out; pip install 'fogplay[peers]' brings the peers")
+        task = watch.bar.add_task("measuring", total=None, done="", note="")
+
+        def progress(now: benchmark.Progress) -> None:
+            watch.bar.start()
+            watch.bar.update(
+                task, completed=now.done - 1, total=now.steps, done=f"{now.done} of {now.steps}", note=now.what
+            )
+
+        rows = benchmark.run_bench(suite, seconds, progress, games=benchmark.split_games(games) if games else None)
+        watch.bar.remove_task(task)
+    if out is not None:
+        benchmark.write_csv(rows, out)
+    if as_json:
+        compared = [dataclasses.asdict(each) for each in benchmark.compare(rows)]
+        told = {"rows": [dataclasses.asdict(row) for row in rows], "compared": compared, "missing": missing}
+        _print_json({"suite": suite, "seconds": seconds, **told, "out": str(out) if out else None})
+        return
+    for each in benchmark.tables(rows):
+        show = table(*each.columns)
+        show.title, show.title_justify = each.title, "left"
+        for line in each.lines:
+            show.add_row(*line)
+        say(show)
+    if out is not None:
+        say(f"saved to {out}")
 
 
 def _settings(pairs: list[str]) -> dict[str, Any]:

@@ -18,10 +18,9 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fogplay.errors import FogplayError
 from fogplay.experiments import contestants
@@ -357,80 +356,75 @@ def _noting(seat: _Seat) -> Iterator[None]:
         seat.learn(note=str(failure))
 
 
-# Printing
+# For people
 
 
-def bench(what: str, seconds: float, games: Sequence[str] | None, out: Path | None, as_json: bool) -> None:
-    """Run a suite with a live line on stderr, and print what it found."""
-    from fogplay.terminal import Watch, say
+class Table(NamedTuple):
+    """Something to print."""
 
-    with Watch(quiet=as_json) as watch:
-        for name in missing_peers(what):
-            watch.note(f"{name} is not installed, so it is left out; pip install 'fogplay[peers]' brings the peers")
-        task: Any = None
-
-        def show(now: Progress) -> None:
-            nonlocal task
-            if task is None:
-                watch.bar.start()
-                task = watch.bar.add_task("measuring", total=now.steps, done="", note="")
-            watch.bar.update(task, completed=now.done - 1, done=f"{now.done} of {now.steps}", note=now.what)
-
-        rows = run_bench(what, seconds, show, games=games)
-        if task is not None:
-            watch.bar.remove_task(task)
-    if out is not None:
-        write_csv(rows, out)
-    if as_json:
-        told = {"rows": [dataclasses.asdict(row) for row in rows], "missing": missing_peers(what)}
-        compared = [dataclasses.asdict(each) for each in compare(rows)]
-        print(json.dumps({"suite": what, "seconds": seconds, **told, "compared": compared}), flush=True)
-        return
-    for made in tables(rows):
-        say(made)
-    if out is not None:
-        say(f"saved to {out}")
+    title: str
+    columns: tuple[str, ...]
+    lines: list[tuple[str, ...]]
 
 
-def tables(rows: Sequence[Row]) -> list[Any]:
+def tables(rows: Sequence[Row]) -> list[Table]:
     """What a person reads: everyone on the games that peers have, then how fogplay's cost grows."""
-    from fogplay.terminal import table
-
     compared = {(each.game, each.peer): each for each in compare(rows)}
     shared = [row for row in rows if any(row.game == game for game, _ in compared)]
-    speed = table("game", "contestant", "iterations/s", "slowest to fastest", "fogplay's", "")
-    quality = table("game", "contestant", "iterations", "seconds", "fogplay's")
-    size = table("game", "contestant", "build s", "MB before", "MB at most")
+    ours = sorted((row for row in rows if row.contestant == OURS), key=lambda row: row.nodes or 0)
+    speed: list[tuple[str, ...]] = []
+    quality: list[tuple[str, ...]] = []
+    size: list[tuple[str, ...]] = []
     for row in shared:
         against = compared.get((row.game, row.contestant), Comparison(row.game, row.contestant, None, None))
         spread = f"{_show(row.slowest_round)} to {_show(row.fastest_round)}" if row.rounds else ""
-        who = (row.game, f"{row.contestant} {row.version}")
-        speed.add_row(*who, _show(row.iterations_per_second), spread, _times(against.speed), row.note)
         iterations = f"{row.iterations_to_target:,}" if row.iterations_to_target else ""
-        quality.add_row(*who, iterations, _show(row.seconds_to_target), _times(against.to_target))
-        size.add_row(*who, _show(row.build_seconds), _megabytes(row.start_bytes), _megabytes(row.peak_bytes))
-    speed.title = "Speed: the median round, and how many times as fast fogplay is"
+        who = (row.game, f"{row.contestant} {row.version}")
+        speed.append((*who, _show(row.iterations_per_second), spread, _times(against.speed), row.note))
+        quality.append((*who, iterations, _show(row.seconds_to_target), _times(against.to_target)))
+        size.append((*who, _show(row.build_seconds), _megabytes(row.start_bytes), _megabytes(row.peak_bytes)))
     targets = " or ".join(sorted({f"{row.target:g}" for row in rows if row.target}))
-    quality.title = f"Seconds of iterating to nash_conv {targets}, from a fresh start"
-    size.title = "Memory of the process: right before the game is built, and at most while it iterates"
-    growth = _growth(row for row in rows if row.contestant == OURS)
-    return [speed, quality, size, *growth] if shared else growth
+    side_by_side = [
+        Table(
+            "Speed: the median round, and how many times as fast fogplay is",
+            ("game", "contestant", "iterations/s", "slowest to fastest", "fogplay's", ""),
+            speed,
+        ),
+        Table(
+            f"Seconds of iterating to nash_conv {targets}, from a fresh start",
+            ("game", "contestant", "iterations", "seconds", "fogplay's"),
+            quality,
+        ),
+        Table(
+            "Memory of the process: right before the game is built, and at most while it iterates",
+            ("game", "contestant", "build s", "MB before", "MB at most"),
+            size,
+        ),
+    ]
+    return [*(side_by_side if shared else []), *_growth(ours)]
 
 
-def _growth(rows: Iterable[Row]) -> list[Any]:
-    from fogplay.terminal import table
-
-    building = table("game", "nodes", "seconds", "nodes/s", "MB", "bytes/node")
-    building.title = "How fogplay's cost grows: building the tree"
-    iterating = table("game", "nodes", "iterations/s", "ns/node", "MB of tables", "MB at most")
-    iterating.title = "How fogplay's cost grows: one iteration, and the memory of the whole process"
-    for row in sorted(rows, key=lambda row: row.nodes or 0):
+def _growth(rows: Sequence[Row]) -> list[Table]:
+    building: list[tuple[str, ...]] = []
+    iterating: list[tuple[str, ...]] = []
+    for row in rows:
         what = (row.game, f"{row.nodes:,}" if row.nodes else row.note)
         built = (_show(row.build_seconds), _show(row.nodes_per_second))
-        building.add_row(*what, *built, _megabytes(row.tree_bytes), _show(row.bytes_per_node))
+        building.append((*what, *built, _megabytes(row.tree_bytes), _show(row.bytes_per_node)))
         cost = (_show(row.iterations_per_second), _show(row.nanoseconds_per_node))
-        iterating.add_row(*what, *cost, _megabytes(row.table_bytes), _megabytes(row.peak_bytes))
-    return [building, iterating]
+        iterating.append((*what, *cost, _megabytes(row.table_bytes), _megabytes(row.peak_bytes)))
+    return [
+        Table(
+            "How fogplay's cost grows: building the tree",
+            ("game", "nodes", "seconds", "nodes/s", "MB", "bytes/node"),
+            building,
+        ),
+        Table(
+            "How fogplay's cost grows: one iteration, and the memory of the whole process",
+            ("game", "nodes", "iterations/s", "ns/node", "MB of tables", "MB at most"),
+            iterating,
+        ),
+    ]
 
 
 def _times(ratio: float | None) -> str:

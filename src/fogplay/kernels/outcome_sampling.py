@@ -7,7 +7,7 @@ Chance's share of every probability cancels in equation 6 and is left out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,26 +35,34 @@ class Policy(NamedTuple):
     players: int
 
 
+# One step of an episode.
+STEP = np.dtype(
+    [
+        ("slot", np.int64),  # the first slot of the infoset
+        ("actions", np.int64),
+        ("choice", np.int64),  # the action taken
+        ("player", np.int64),
+        ("own", np.float64),  # π_i^σ(z[I])
+        ("others", np.float64),  # π_-i^σ(z[I])
+        ("sampled", np.float64),  # π^σ'(z[I])
+    ]
+)
+
+
 class Path(NamedTuple):
-    """Room for the steps of one episode."""
+    """Room for one episode."""
 
     width: int  # the most actions of any infoset
+    step: NDArray[Any]  # [depth] STEP
     strategy: NDArray[np.float64]  # [depth * width] σ(I)
-    slot: NDArray[np.int64]  # [depth] the first slot of the infoset
-    actions: NDArray[np.int64]  # [depth] how many
-    choice: NDArray[np.int64]  # [depth] the action taken
-    player: NDArray[np.int64]  # [depth]
-    own: NDArray[np.float64]  # [depth] π_i^σ(z[I])
-    others: NDArray[np.float64]  # [depth] π_-i^σ(z[I])
-    sampled: NDArray[np.float64]  # [depth] π^σ'(z[I])
     reach: NDArray[np.float64]  # [players] π_i^σ so far
 
 
 @kernel
 def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[no-untyped-def]
     """Play iterations ``first``, ``first + stride``, ... (``count`` of them); ``tables``, ``rng``, ``path`` change."""
-    for step in range(count):
-        iteration = first + step * stride
+    for number in range(count):
+        iteration = first + number * stride
         learner = iteration % policy.players if policy.alternating else -1
         depth, node, signals, sampled = sample(game, tables, policy, rng, path, learner)
         update(game, tables, policy, path, learner, iteration, depth, node, signals, sampled)
@@ -82,7 +90,7 @@ def sample(game, tables, policy, rng, path, learner):  # type: ignore[no-untyped
         even = explore / actions
         left = uniform(rng)
         choice = 0
-        likely = even + (1.0 - explore) * path.strategy[at]
+        likely = even + (1.0 - explore) * path.strategy[at]  # σ'(I, choice)
         while left >= likely and choice < actions - 1:
             left -= likely
             choice += 1
@@ -91,8 +99,9 @@ def sample(game, tables, policy, rng, path, learner):  # type: ignore[no-untyped
         for other in range(policy.players):
             if other != player:
                 others *= path.reach[other]
-        path.slot[depth], path.actions[depth], path.player[depth], path.choice[depth] = slot, actions, player, choice
-        path.own[depth], path.others[depth], path.sampled[depth] = path.reach[player], others, sampled
+        step = path.step[depth]
+        step.slot, step.actions, step.choice, step.player = slot, actions, choice, player
+        step.own, step.others, step.sampled = path.reach[player], others, sampled
         path.reach[player] *= path.strategy[at + choice]
         sampled *= likely
         depth += 1
@@ -103,19 +112,20 @@ def sample(game, tables, policy, rng, path, learner):  # type: ignore[no-untyped
 @piece
 def update(game, tables, policy, path, learner, iteration, depth, node, signals, sampled):  # type: ignore[no-untyped-def]
     """UPDATE: regrets and averages at every infoset of the history, from its end to its beginning."""
+    once = 1.0 / sampled
     tail = 1.0  # π^σ(z[I]a, z)
-    for step in range(depth - 1, -1, -1):
-        player, slot, choice, at = path.player[step], path.slot[step], path.choice[step], step * path.width
-        here = tail * path.strategy[at + choice]  # π^σ(z[I], z)
-        if learner < 0 or learner == player:
-            weight = payoff(game, node, signals, player) * path.others[step] / sampled  # w_I
+    for number in range(depth - 1, -1, -1):
+        step, at = path.step[number], number * path.width
+        here = tail * path.strategy[at + step.choice]  # π^σ(z[I], z)
+        if learner < 0 or learner == step.player:
+            weight = payoff(game, node, signals, step.player) * step.others * once  # w_I
             if policy.lazy:
-                share = path.own[step] * (iteration - tables.updated[slot])
-                tables.updated[slot] = iteration
+                share = step.own * (iteration - tables.updated[step.slot])
+                tables.updated[step.slot] = iteration
             else:
-                share = path.own[step] / path.sampled[step]
-            for action in range(path.actions[step]):
-                tables.regret[slot + action] -= weight * here
-                tables.average[slot + action] += share * path.strategy[at + action]
-            tables.regret[slot + choice] += weight * tail
+                share = step.own / step.sampled
+            for action in range(step.actions):
+                tables.regret[step.slot + action] -= weight * here
+                tables.average[step.slot + action] += share * path.strategy[at + action]
+            tables.regret[step.slot + step.choice] += weight * tail
         tail = here

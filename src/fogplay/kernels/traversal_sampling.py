@@ -7,7 +7,7 @@ player's own. The recursion of the paper is written with a stack of open infoset
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,29 +15,58 @@ from numpy.typing import NDArray
 from fogplay.jit import kernel, piece
 from fogplay.kernels.regret import regret_matching
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
-from fogplay.simulators.random import uniform
+from fogplay.simulators.random import draw
+from fogplay.simulators.waist import waist
 
 
-class Policy(NamedTuple):
-    """Which form of sampling it is."""
+class External(NamedTuple):
+    """Draw chance and the other players' actions."""
 
-    external: bool  # draw the other players' actions; or else chance's alone
     players: int
+
+
+class ChanceAlone(NamedTuple):
+    """Draw chance alone."""
+
+    players: int
+
+
+@waist
+def draws_others(policy):  # type: ignore[no-untyped-def]
+    """Whether the other players' actions are drawn; settled while compiling."""
+
+
+@draws_others.register(External)
+def _draws(policy):  # type: ignore[no-untyped-def]
+    return True
+
+
+@draws_others.register(ChanceAlone)
+def _tries(policy):  # type: ignore[no-untyped-def]
+    return False
+
+
+# An infoset whose actions are being tried.
+FRAME = np.dtype(
+    [
+        ("node", np.int64),
+        ("slot", np.int64),
+        ("actions", np.int64),
+        ("tried", np.int64),
+        ("player", np.int64),
+        ("own", np.float64),  # the learner's reach
+        ("others", np.float64),  # the reach of all others whose actions are not drawn
+    ]
+)
 
 
 class Stack(NamedTuple):
     """The infosets whose actions are being tried, the innermost last."""
 
     width: int  # the most actions of any infoset
+    frame: NDArray[Any]  # [depth] FRAME
     strategy: NDArray[np.float64]  # [depth * width] σ(I)
     value: NDArray[np.float64]  # [depth * width] the sampled value of each action tried
-    node: NDArray[np.int64]  # [depth]
-    slot: NDArray[np.int64]  # [depth]
-    actions: NDArray[np.int64]  # [depth]
-    tried: NDArray[np.int64]  # [depth]
-    player: NDArray[np.int64]  # [depth]
-    own: NDArray[np.float64]  # [depth] the learner's reach
-    others: NDArray[np.float64]  # [depth] the reach of all others whose actions are not drawn
     reach: NDArray[np.float64]  # [depth + 1, players] the reach of drawn opponents; used from three players on
 
 
@@ -55,79 +84,62 @@ def traverse(game, tables, policy, rng, stack, learner):  # type: ignore[no-unty
     node = start(game, signals, rng)
     depth = 0
     own = others = 1.0
-    stack.reach[0, :] = 1.0
+    note_reach(policy, stack, depth)
     while True:
-        value = 0.0
-        over = is_terminal(game, node)
-        if over:
-            value = payoff(game, node, signals, learner)
-        elif own == 0.0 and others == 0.0:  # nothing below would change
-            over = True
-        if not over:
+        if not is_terminal(game, node) and (draws_others(policy) or own > 0.0 or others > 0.0):
             player = player_of(game, node)
             slot = slot_of(game, node, signals)
             actions = num_actions(game, node)
-            at = depth * stack.width
-            regret_matching(tables.regret, slot, actions, stack.strategy, at)
-            if policy.external and player != learner:
-                choice = draw(tables, policy, rng, stack, depth, slot, actions, player, learner)
+            regret_matching(tables.regret, slot, actions, stack.strategy, depth * stack.width)
+            if draws_others(policy) and player != learner:
+                choice = draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner)
                 node = advance(game, node, choice, signals, rng)
-            else:
-                stack.node[depth], stack.slot[depth], stack.actions[depth] = node, slot, actions
-                stack.player[depth], stack.tried[depth] = player, 0
-                stack.own[depth], stack.others[depth] = own, others
-                own, others = reach_below(stack, depth, learner)
-                depth += 1
-                if policy.players > 2:
-                    stack.reach[depth, :] = stack.reach[depth - 1]
-                node = advance(game, node, 0, signals, rng)
-            continue
-        # Hand the value to the innermost open infoset; close every infoset whose actions have all been tried.
-        while depth > 0:
-            top = depth - 1
-            stack.value[top * stack.width + stack.tried[top]] = value
-            stack.tried[top] += 1
-            if stack.tried[top] < stack.actions[top]:
-                break
-            value = close(tables, policy, stack, top, learner)
-            depth = top
-        if depth == 0:
-            return
-        top = depth - 1
-        own, others = reach_below(stack, top, learner)
-        if policy.players > 2:
-            stack.reach[depth, :] = stack.reach[top]
-        node = advance(game, stack.node[top], stack.tried[top], signals, rng)
+                continue
+            frame = stack.frame[depth]
+            frame.node, frame.slot, frame.actions, frame.player = node, slot, actions, player
+            frame.tried, frame.own, frame.others = 0, own, others
+            depth += 1
+        else:
+            value = 0.0 if not is_terminal(game, node) else payoff(game, node, signals, learner)
+            # Hand the value to the innermost open infoset; close all whose actions have now been tried.
+            while depth > 0:
+                frame = stack.frame[depth - 1]
+                stack.value[(depth - 1) * stack.width + frame.tried] = value
+                frame.tried += 1
+                if frame.tried < frame.actions:
+                    break
+                depth -= 1
+                value = close(tables, policy, stack, depth, learner)
+            if depth == 0:
+                return
+        # Try the next action of the innermost open infoset.
+        frame = stack.frame[depth - 1]
+        share = stack.strategy[(depth - 1) * stack.width + frame.tried]
+        mine = frame.player == learner
+        own = frame.own * share if mine else frame.own
+        others = frame.others if mine else frame.others * share
+        note_reach(policy, stack, depth)
+        node = advance(game, frame.node, frame.tried, signals, rng)
 
 
 @piece
-def reach_below(stack, top, learner):  # type: ignore[no-untyped-def]
-    """The learner's and the others' reach after the action that is being tried at ``top``."""
-    share = stack.strategy[top * stack.width + stack.tried[top]]
-    if stack.player[top] == learner:
-        return stack.own[top] * share, stack.others[top]
-    return stack.own[top], stack.others[top] * share
-
-
-@piece
-def close(tables, policy, stack, top, learner):  # type: ignore[no-untyped-def]
+def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def]
     """The value of an infoset whose actions have all been tried; the learner's own is updated."""
-    at, slot = top * stack.width, stack.slot[top]
+    frame, at = stack.frame[depth], depth * stack.width
     expected = 0.0
-    for action in range(stack.actions[top]):
+    for action in range(frame.actions):
         expected += stack.strategy[at + action] * stack.value[at + action]
-    if stack.player[top] == learner:
-        others = stack.others[top]
-        for action in range(stack.actions[top]):
-            tables.regret[slot + action] += others * (stack.value[at + action] - expected)
-        if not policy.external:
-            for action in range(stack.actions[top]):
-                tables.average[slot + action] += stack.own[top] * stack.strategy[at + action]
+    if frame.player == learner:
+        for action in range(frame.actions):
+            tables.regret[frame.slot + action] += frame.others * (stack.value[at + action] - expected)
+        if not draws_others(policy):
+            for action in range(frame.actions):
+                tables.average[frame.slot + action] += frame.own * stack.strategy[at + action]
     return expected
 
 
 @piece
-def draw(tables, policy, rng, stack, depth, slot, actions, player, learner):  # type: ignore[no-untyped-def]
+def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner):  # type: ignore[no-untyped-def]
     """External sampling at another player's infoset: add its strategy to its average, and draw an action.
 
     The infoset is met in proportion to that player's own reach, as the average asks, and to the reach of further
@@ -141,11 +153,15 @@ def draw(tables, policy, rng, stack, depth, slot, actions, player, learner):  # 
                 weight /= stack.reach[depth, other]
     for action in range(actions):
         tables.average[slot + action] += weight * stack.strategy[at + action]
-    left = uniform(rng)
-    choice = 0
-    while left >= stack.strategy[at + choice] and choice < actions - 1:
-        left -= stack.strategy[at + choice]
-        choice += 1
+    choice = draw(stack.strategy, at, actions, rng)
     if policy.players > 2:
         stack.reach[depth, player] *= stack.strategy[at + choice]
     return choice
+
+
+@piece
+def note_reach(policy, stack, depth):  # type: ignore[no-untyped-def]
+    """Start from the reach of drawn opponents as it was at the innermost open infoset."""
+    if policy.players > 2:
+        for player in range(policy.players):
+            stack.reach[depth, player] = stack.reach[depth - 1, player] if depth > 0 else 1.0

@@ -44,16 +44,13 @@ class Policy(NamedTuple):
     rollout: Any  # one of the rollouts below
 
 
-class Path(NamedTuple):
-    """Room for the steps of one episode."""
-
-    slot: NDArray[np.int64]  # [depth] the slot of the action taken
-    player: NDArray[np.int64]  # [depth]
+# One step of an episode: the slot of the action taken, and by whom.
+STEP = np.dtype([("slot", np.int64), ("player", np.int64)])
 
 
 @kernel
 def run(game, tables, policy, rng, path, episodes):  # type: ignore[no-untyped-def]
-    """Play so many episodes; ``tables``, ``rng`` and ``path`` are mutated."""
+    """Play so many episodes; ``tables``, ``rng`` and ``path[depth]`` (of STEP) are mutated."""
     for _ in range(episodes):
         episode(game, tables, policy, rng, path)
 
@@ -80,13 +77,12 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
                 out_of_tree |= 1 << player
             else:
                 choice = select(game, tables, policy.schedule, node, signals, slot, actions, visits, rng)
-            path.slot[depth] = slot + choice
-            path.player[depth] = player
+            path[depth].slot, path[depth].player = slot + choice, player
             depth += 1
         node = advance(game, node, choice, signals, rng)
     for step in range(depth):
-        tables.visits[path.slot[step]] += 1
-        tables.total[path.slot[step]] += payoff(game, node, signals, path.player[step])
+        tables.visits[path[step].slot] += 1
+        tables.total[path[step].slot] += payoff(game, node, signals, path[step].player)
 
 
 @piece
@@ -122,11 +118,11 @@ def upper_confidence(tables, c, slot, actions, visits, rng):  # type: ignore[no-
 def draw_average(tables, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
     """An action with probability N(u, a) / N(u)."""
     left = below(rng, visits)
+    choice = 0
     for action in range(actions - 1):
         left -= tables.visits[slot + action]
-        if left < 0:
-            return action
-    return actions - 1
+        choice += left >= 0
+    return choice
 
 
 class Always(NamedTuple):

@@ -38,6 +38,21 @@ def uniform(rng):  # type: ignore[no-untyped-def]
 
 
 @piece
+def draw(weights, at, count, rng):  # type: ignore[no-untyped-def]
+    """A number from 0 to ``count - 1`` with probabilities ``weights[at ...]``, which add up to 1.
+
+    It counts the sums that are passed instead of stopping at the first that is not: a loop that never ends early is
+    cheaper than one whose end cannot be foreseen.
+    """
+    left = uniform(rng)
+    choice = 0
+    for number in range(count - 1):
+        left -= weights[at + number]
+        choice += left >= 0.0
+    return choice
+
+
+@piece
 def below(rng, count):  # type: ignore[no-untyped-def]
     """A whole number from 0 to ``count - 1``; uneven by at most count / 2^53."""
     return np.int64(uniform(rng) * count)

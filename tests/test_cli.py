@@ -57,7 +57,7 @@ def test_games_are_listed() -> None:
     assert sizes["leduc"] == (9_457, 936)
     assert {"kuhn", "ocp", "goofspiel", "bluff", "pam", "matrix", "repeated"} <= sizes.keys()
     assert "rps" in facts["presets"]
-    assert "leduc(players=2)" in fogplay("games", COLUMNS="200").stdout
+    assert "leduc(players=2,suits=seen)" in fogplay("games", COLUMNS="200").stdout
 
 
 GAME = '''

@@ -59,13 +59,15 @@ def games(as_json: JSON = False) -> None:
 @app.command()
 def solve(
     game: Annotated[str, typer.Argument(help="A game, such as leduc or 'goofspiel(cards=5)' or mygame.py.")],
-    algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "cfr+",
+    algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
+    threads: Annotated[int, typer.Option(help="Threads that share the tables of a sampling algorithm.")] = 1,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the strategy goes; GAME.safetensors by default.")] = None,
+    greedy: Annotated[bool, typer.Option(help="Save the greedy strategy instead of the average one.")] = False,
     resume: Annotated[bool, typer.Option(help="Go on from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
     as_json: JSON = False,
@@ -84,13 +86,14 @@ def solve(
             algorithm,
             iterations,
             seed=seed,
+            threads=threads,
             checkpoint=out.with_name(out.name + ".checkpoint"),
             resume=resume,
             checkpoint_seconds=checkpoint_seconds,
             progress=watch.progress,
             **_settings(set_ or []),
         )
-    result.strategy.save(out)
+    (result.strategy.greedy() if greedy else result.strategy).save(out)
     facts = {
         "game": flat.name,
         "algorithm": algorithm,
@@ -278,11 +281,16 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
         if lowered in ("true", "false"):
             settings[name.strip()] = lowered == "true"
             continue
-        try:
-            settings[name.strip()] = int(text) if text.strip().lstrip("+-").isdigit() else float(text)
-        except ValueError:
-            settings[name.strip()] = text.strip()
+        read = [_number(part) for part in text.split(",")]
+        settings[name.strip()] = read[0] if len(read) == 1 else read
     return settings
+
+
+def _number(text: str) -> int | float | str:
+    try:
+        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        return text.strip()
 
 
 def _file_name(game: str) -> str:

@@ -1,4 +1,4 @@
-"""``@kernel`` and ``@piece``: compile a function, and keep what was compiled on disk under a key that notices every edit.
+"""``@kernel`` and ``@piece``: compile a function, and keep the result on disk under a key that notices every edit.
 
 Numba's own disk cache looks only at the file a function stands in, not at the files of what it calls. The folder used
 here carries a hash of every source file that holds kernels, so that an edit anywhere starts a fresh folder.
@@ -57,12 +57,12 @@ def piece(function: Callable[..., Any]) -> Any:
     return _compiled(function, forceinline=True)
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline)(function)
     finally:
         config.CACHE_DIR = before
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from collections.abc import Mapping
@@ -76,6 +77,17 @@ class Strategy:
         """The probability of every action at an infoset."""
         where = self.slots(infoset)
         return dict(zip(self.actions[where], self.probabilities[where].tolist(), strict=True))
+
+    def greedy(self) -> Strategy:
+        """The strategy that always takes the best action: of the highest learned value, else of the highest probability."""
+        chosen = np.zeros(len(self.probabilities))
+        worth = self.probabilities if self.values is None else self.values
+        for first, end in zip(self.infoset_start[:-1].tolist(), self.infoset_start[1:].tolist(), strict=True):
+            tried = worth[first:end]
+            if self.visits is not None and self.visits[first:end].any():
+                tried = np.where(self.visits[first:end] > 0, tried, -np.inf)
+            chosen[first + int(np.argmax(tried))] = 1.0
+        return dataclasses.replace(self, probabilities=chosen, method=f"{self.method}, greedy")
 
     def on(self, flat: FlatGame) -> NDArray[np.float64]:
         """[slots] its probabilities in the order of a flattened game, which must be the game it was made for."""

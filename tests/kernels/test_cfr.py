@@ -82,7 +82,7 @@ def test_open_spiels_curve(spec: str, algorithm: str, published: tuple[float, ..
     CFR+ on Leduc agrees with OpenSpiel to 1e-12 up to iteration 100; later, regrets that are 0 but for rounding decide
     between a pure and a uniform strategy, and the curves differ by a few per cent.
     """
-    result = solve(spec, algorithm, 1000, points_per_decade=1)
+    result = solve(spec, algorithm, 1000, curve=1)
     measured = {point.iteration: point.nash_conv / 2 for point in result.curve}
     for iteration, value in zip((10, 100, 1000), published, strict=True):
         chaotic = (spec, algorithm, iteration) == ("leduc", "cfr+", 1000)

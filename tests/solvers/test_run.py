@@ -29,12 +29,12 @@ def tables(path: Path) -> dict[str, bytes]:
 
 
 def test_resuming_is_bit_for_bit_the_same(tmp_path: Path) -> None:
-    solve("leduc", "pcfr+", 300, checkpoint=tmp_path / "whole", points_per_decade=3)
-    solve("leduc", "pcfr+", 100, checkpoint=tmp_path / "parts", points_per_decade=3)
-    result = solve("leduc", "pcfr+", 300, checkpoint=tmp_path / "parts", resume=True, points_per_decade=3)
+    solve("leduc", "pcfr+", 300, checkpoint=tmp_path / "whole", curve=3)
+    solve("leduc", "pcfr+", 100, checkpoint=tmp_path / "parts", curve=3)
+    result = solve("leduc", "pcfr+", 300, checkpoint=tmp_path / "parts", resume=True, curve=3)
     assert tables(tmp_path / "whole") == tables(tmp_path / "parts")
     assert result.iterations == 300
-    whole = solve("leduc", "pcfr+", 300, points_per_decade=3)
+    whole = solve("leduc", "pcfr+", 300, curve=3)
     assert result.strategy.probabilities.tobytes() == whole.strategy.probabilities.tobytes()
     assert [point.iteration for point in result.curve] == [point.iteration for point in whole.curve]
     assert [point.nash_conv for point in result.curve] == [point.nash_conv for point in whole.curve]

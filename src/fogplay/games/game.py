@@ -42,6 +42,11 @@ class State:
     def returns(self) -> Sequence[float]:
         raise TypeError(f"{type(self).__name__} must define returns()")
 
+    # Two more methods are asked for only if a game has them:
+    # ``calling_action()``: the action that checks or calls, for rollouts that call down;
+    # ``betting_outlook()``: the pot at the beginning of this betting round, and how much all players together could
+    # still add to it from then on, for exploration that follows the pot.
+
     def action_to_string(self, player: int, action: int) -> str:
         return str(action)
 

@@ -89,6 +89,12 @@ class KuhnState(State):
     def information_state_string(self, player: int) -> str:
         return f"{self.game.card_to_string(self.cards[player])}:{self.bets}"
 
+    def calling_action(self) -> int:
+        return BET if "b" in self.bets else PASS
+
+    def betting_outlook(self) -> tuple[float, float]:
+        return self.game.pot, self.game.players
+
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"deal {self.game.card_to_string(action)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
+from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_choice, require_whole
 
 FOLD, CALL, RAISE = 0, 1, 2
 LETTERS = ("f", "c", "r")
@@ -18,9 +18,11 @@ class Leduc(Game):
 
     name = "leduc"
     players: int = 2
+    suits: str = "seen"  # or unseen: the suits, which never matter, are kept from the players; 288 infosets, not 936
 
     def __post_init__(self) -> None:
         require_whole(self.name, "players", self.players, 2, 5)
+        require_choice(self.name, "suits", self.suits, ("seen", "unseen"))
 
     def num_players(self) -> int:
         return self.players
@@ -29,18 +31,20 @@ class Leduc(Game):
         return 2 * (self.players + 1)
 
     def card_to_string(self, card: int) -> str:
-        ranks = "JQK" if self.players == 2 else "123456"
-        return ranks[card // 2] + "hs"[card % 2]
+        return self.rank_to_string(card) + "hs"[card % 2]
+
+    def rank_to_string(self, card: int) -> str:
+        return ("JQK" if self.players == 2 else "123456")[card // 2]
 
     def new_initial_state(self) -> LeducState:
         paid = (1,) * self.players
-        return LeducState(self, (), ("",), paid, (True,) * self.players, CHANCE, 0)
+        return LeducState(self, (), ("",), paid, (True,) * self.players, CHANCE, 0, (0, 0))
 
 
 class LeducState(State):
     """Cards (the public one last), the betting of each round, what each has paid, who is still in, who acts."""
 
-    __slots__ = ("betting", "cards", "game", "in_hand", "paid", "player", "to_settle")
+    __slots__ = ("betting", "cards", "game", "in_hand", "outlook", "paid", "player", "to_settle")
 
     def __init__(
         self,
@@ -51,6 +55,7 @@ class LeducState(State):
         in_hand: tuple[bool, ...],
         player: int,
         to_settle: int,
+        outlook: tuple[int, int],
     ) -> None:
         self.game = game
         self.cards = cards
@@ -59,6 +64,7 @@ class LeducState(State):
         self.in_hand = in_hand
         self.player = player
         self.to_settle = to_settle  # how many must still act before the round is over
+        self.outlook = outlook  # the pot at the beginning of the round, and what could still be added to it
 
     def current_player(self) -> int:
         return self.player
@@ -82,9 +88,11 @@ class LeducState(State):
     def _after_card(self, card: int) -> LeducState:
         cards = (*self.cards, card)
         if len(cards) < self.game.players:
-            return LeducState(self.game, cards, self.betting, self.paid, self.in_hand, CHANCE, 0)
-        first = self.in_hand.index(True)
-        return LeducState(self.game, cards, self.betting, self.paid, self.in_hand, first, sum(self.in_hand))
+            return LeducState(self.game, cards, self.betting, self.paid, self.in_hand, CHANCE, 0, (0, 0))
+        first, active = self.in_hand.index(True), sum(self.in_hand)
+        to_come = active * MAX_RAISES * sum(RAISE_SIZES[len(self.betting) - 1 :])
+        outlook = (sum(self.paid), to_come)
+        return LeducState(self.game, cards, self.betting, self.paid, self.in_hand, first, active, outlook)
 
     def _after_action(self, action: int) -> LeducState:
         player, paid, in_hand = self.player, self.paid, self.in_hand
@@ -108,14 +116,21 @@ class LeducState(State):
             next_player = (player + 1) % self.game.players
             while not in_hand[next_player]:
                 next_player = (next_player + 1) % self.game.players
-        return LeducState(self.game, self.cards, betting, paid, in_hand, next_player, to_settle)
+        return LeducState(self.game, self.cards, betting, paid, in_hand, next_player, to_settle, self.outlook)
 
     def information_state_string(self, player: int) -> str:
-        private = self.game.card_to_string(self.cards[player])
+        show = self.game.card_to_string if self.game.suits == "seen" else self.game.rank_to_string
+        private = show(self.cards[player])
         if len(self.cards) == self.game.players:
             return f"{private}:{self.betting[0]}"
-        public = self.game.card_to_string(self.cards[-1])
+        public = show(self.cards[-1])
         return f"{private}:{self.betting[0]}/{public}:{self.betting[1]}"
+
+    def calling_action(self) -> int:
+        return CALL
+
+    def betting_outlook(self) -> tuple[float, float]:
+        return self.outlook
 
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:

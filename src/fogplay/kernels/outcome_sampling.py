@@ -119,13 +119,24 @@ def update(game, tables, policy, path, learner, iteration, depth, node, signals,
         here = tail * path.strategy[at + step.choice]  # π^σ(z[I], z)
         if learner < 0 or learner == step.player:
             weight = payoff(game, node, signals, step.player) * step.others * once  # w_I
+            for action in range(step.actions):
+                tables.regret[step.slot + action] -= weight * here
+            tables.regret[step.slot + step.choice] += weight * tail
+        if averages(policy, learner, step.player):
             if policy.lazy:
                 share = step.own * (iteration - tables.updated[step.slot])
                 tables.updated[step.slot] = iteration
             else:
                 share = step.own / step.sampled
             for action in range(step.actions):
-                tables.regret[step.slot + action] -= weight * here
                 tables.average[step.slot + action] += share * path.strategy[at + action]
-            tables.regret[step.slot + step.choice] += weight * tail
         tail = here
+
+
+@piece
+def averages(policy, learner, player):  # type: ignore[no-untyped-def]
+    """Whether the average strategy of ``player`` is updated on this episode.
+
+    In the alternating form the weights are far steadier where the player did not explore: at the others' infosets.
+    """
+    return learner < 0 or learner != player

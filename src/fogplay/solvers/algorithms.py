@@ -10,6 +10,7 @@ from typing import Any
 from fogplay.errors import FogplayError
 from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
 from fogplay.solvers.run import Learner
+from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
 from fogplay.trees import FlatGame
 
 
@@ -22,7 +23,7 @@ class Algorithm:
     make: Callable[[FlatGame, str, dict[str, Any]], Learner] | None  # None: solved in one go, by the linear program
     parameters: tuple[str, ...]
     iterations: int  # by default
-    seeded: bool = False
+    seeded: bool = False  # it draws random numbers, and can share its tables between threads
 
 
 _FULL_WIDTH = {
@@ -33,7 +34,30 @@ _FULL_WIDTH = {
     "pcfr+": "predictive CFR+ (Farina, Kroer & Sandholm 2021)",
 }
 
-ALGORITHMS: dict[str, Algorithm] = {
+_UCT = ("c", "k", "cap", "rollout")
+_SAMPLING = (
+    Algorithm(
+        "smooth-uct",
+        "Smooth UCT: UCB mixed with the average strategy (Heinrich & Silver 2015)",
+        SelfPlay,
+        (*_UCT, "schedule", "gamma", "eta", "d", "threshold"),
+        iterations=50_000_000,
+        seeded=True,
+    ),
+    Algorithm("uct", "self-play UCT over information states", SelfPlay, _UCT, iterations=50_000_000, seeded=True),
+    Algorithm(
+        "os-mccfr",
+        "Monte Carlo CFR by outcome sampling (Lanctot et al. 2009; Ponsen et al. 2011)",
+        MonteCarloCfr,
+        ("epsilon", "updates", "averaging"),
+        iterations=50_000_000,
+        seeded=True,
+    ),
+    Algorithm("es-mccfr", "by external sampling", MonteCarloCfr, (), iterations=20_000_000, seeded=True),
+    Algorithm("cs-mccfr", "by chance sampling", MonteCarloCfr, (), iterations=10_000_000, seeded=True),
+)
+
+ALGORITHMS: dict[str, Algorithm] = {each.name: each for each in _SAMPLING} | {
     name: Algorithm(name, summary, FullWidth, WEIGHTINGS[name]._fields, iterations=10_000)
     for name, summary in _FULL_WIDTH.items()
 } | {"lp": Algorithm("lp", "the sequence-form linear program, by HiGHS: exact", None, (), iterations=1)}

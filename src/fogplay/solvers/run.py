@@ -11,16 +11,16 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
-from fogplay.evaluate import measure
+from fogplay.evaluate.measures import MEASURES
 from fogplay.trees import FlatGame
 
 STRETCH_SECONDS = 0.1
@@ -48,12 +48,17 @@ class Learner(Protocol):
     def details(self) -> dict[str, NDArray[Any]]: ...  # values and visits, where the method keeps them
 
 
-class CurvePoint(NamedTuple):
+@dataclass(frozen=True)
+class CurvePoint:
     """One measurement of the average strategy."""
 
     iteration: int
     seconds: float  # of learning, measuring not counted
-    nash_conv: float
+    values: dict[str, float]  # by the name of the measure
+
+    @property
+    def nash_conv(self) -> float:
+        return self.values["nash_conv"]
 
 
 @dataclass(frozen=True)
@@ -73,13 +78,11 @@ class Run:
     learner: Learner
     iterations: int
     identity: dict[str, Any]  # what must be the same for a checkpoint to continue this run
+    measures: tuple[str, ...] = ("nash_conv",)  # what the curve is of
     iteration: int = 0
     seconds: float = 0.0
-    curve: list[CurvePoint] = None  # type: ignore[assignment]
+    curve: list[CurvePoint] = field(default_factory=list)
     interrupted: bool = False
-
-    def __post_init__(self) -> None:
-        self.curve = self.curve or []
 
     def go(
         self,
@@ -105,9 +108,11 @@ class Run:
                 stretch = max(1, min(4 * stretch, int(count * STRETCH_SECONDS / max(took, 1e-9))))
                 if points and self.iteration == points[0]:
                     points.pop(0)
-                    shown = self._measure() if measurable else None
-                    if shown is not None:
-                        self.curve.append(CurvePoint(self.iteration, self.seconds, shown))
+                    if measurable:
+                        strategy = self.learner.average()
+                        values = {name: MEASURES[name](self.learner.flat, strategy) for name in self.measures}
+                        self.curve.append(CurvePoint(self.iteration, self.seconds, values))
+                        shown = values.get("nash_conv", shown)
                 if progress is not None:
                     now = time.monotonic()
                     if measurable and (now >= show_at or self.iteration == self.iterations):
@@ -123,12 +128,13 @@ class Run:
             self.save(checkpoint)
 
     def _measure(self) -> float:
-        return measure(self.learner.flat, self.learner.average()).nash_conv
+        return MEASURES["nash_conv"](self.learner.flat, self.learner.average())
 
     def save(self, path: Path) -> None:
         """Write everything needed to go on, atomically."""
-        curve = np.array(self.curve, np.float64).reshape(-1, 3)
+        curve = np.array([[p.iteration, p.seconds, *p.values.values()] for p in self.curve], np.float64)
         about = {"identity": self.identity, "iteration": self.iteration, "seconds": self.seconds}
+        curve = curve.reshape(-1, 2 + len(self.measures))
         storage.write(path, "checkpoint", {**self.learner.tables(), "curve": curve}, about)
 
     def restore(self, path: Path) -> None:
@@ -145,7 +151,8 @@ class Run:
         for name, table in self.learner.tables().items():
             table[...] = arrays[name]
         self.iteration, self.seconds = about["iteration"], about["seconds"]
-        self.curve = [CurvePoint(int(point[0]), float(point[1]), float(point[2])) for point in curve]
+        for iteration, seconds, *values in curve.tolist():
+            self.curve.append(CurvePoint(int(iteration), seconds, dict(zip(self.measures, values, strict=True))))
 
 
 def log_spaced(last: int, per_decade: int) -> list[int]:

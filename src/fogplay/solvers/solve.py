@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
+from fogplay.evaluate.measures import MEASURES
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
+from fogplay.solvers.checks import one_of, whole
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
 from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, flatten
@@ -37,11 +39,13 @@ class Result:
 
 def solve(
     game: Any,
-    algorithm: str = "cfr+",
+    algorithm: str = "smooth-uct",
     iterations: int | None = None,
     *,
     seed: int = 0,
-    points_per_decade: int = 0,
+    threads: int = 1,
+    curve: int | Sequence[int] = 0,
+    measures: Sequence[str] = ("nash_conv",),
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -50,30 +54,35 @@ def solve(
 ) -> Result:
     """Solve a game: a spec, an object with the Game protocol, or a flattened game.
 
-    ``points_per_decade`` asks for a learning curve, measured at log-spaced iterations without disturbing the run.
+    ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
+    a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
+    share the tables of a sampling algorithm; with one thread the same seed gives the same bits.
     With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything.
     Ctrl-C ends the run early and keeps what was learned.
     """
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
     iterations = chosen.iterations if iterations is None else iterations
-    if isinstance(iterations, bool) or not isinstance(iterations, int) or not 1 <= iterations <= MAX_ITERATIONS:
-        raise FogplayError(f"iterations must be a whole number from 1 to 2**62, not {iterations!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise FogplayError(f"seed must be a whole number from 0 to 2**63 - 1, not {seed!r}")
+    whole("iterations", iterations, 1, MAX_ITERATIONS)
+    whole("seed", seed, 0, 2**63 - 1)
     flat = flatten(game)
     if chosen.make is None:
         return _linear_program(flat, chosen)
-    learner = chosen.make(flat, algorithm, parameters | ({"seed": seed} if chosen.seeded else {}))
+    if threads != 1 and not chosen.seeded:
+        raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
+    workers = {"seed": seed, "threads": threads} if chosen.seeded else {}
+    learner = chosen.make(flat, algorithm, parameters | workers)
     identity = {
         "game": flat.name,
         "infosets": flat.num_infosets,
         "nodes": flat.num_nodes,
         "algorithm": algorithm,
         "seed": seed if chosen.seeded else None,
+        "threads": threads,
+        "measures": list(measures),
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
-    run = Run(learner, iterations, identity)
+    run = Run(learner, iterations, identity, tuple(one_of("measures", name, MEASURES) for name in measures))
     path = Path(checkpoint) if checkpoint is not None else None
     if resume and path is not None and path.exists():
         run.restore(path)
@@ -81,7 +90,8 @@ def solve(
             raise FogplayError(
                 f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {iterations:,}"
             )
-    run.go(log_spaced(iterations, points_per_decade), progress, path, checkpoint_seconds)
+    points = log_spaced(iterations, curve) if isinstance(curve, int) else sorted(set(curve))
+    run.go(points, progress, path, checkpoint_seconds)
     probabilities = learner.average()
     quality = measure(flat, probabilities) if flat.recall_lost is None else None
     strategy = Strategy.of(

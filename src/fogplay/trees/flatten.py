@@ -148,6 +148,8 @@ class _Walk:
         self.infoset_player: list[int] = []
         self.infoset_actions: list[Any] = []
         self.action_names: list[list[str]] = []
+        self.calling: list[int] | None = [] if hasattr(root, "calling_action") else None
+        self.outlook: list[tuple[float, float]] | None = [] if hasattr(root, "betting_outlook") else None
 
     def run(self, node_limit: int, memory_limit: int, expected: int, progress: Progress | None) -> None:
         """Walk the whole game from the root."""
@@ -216,6 +218,10 @@ class _Walk:
         self.infosets[key] = len(self.infoset_player)
         self.infoset_player.append(player)
         self.infoset_actions.append(actions)
+        if self.calling is not None:
+            self.calling.append(list(actions).index(state.calling_action()))
+        if self.outlook is not None:
+            self.outlook.append(state.betting_outlook())
         self.action_names.append([str(state.action_to_string(player, action)) for action in actions])
         return len(self.infoset_player) - 1
 
@@ -288,6 +294,8 @@ class _Walk:
             actions=tuple(action for infoset in by_player for action in self.action_names[infoset]),
             recall_lost=None,
             root=self.root,
+            calling=None if self.calling is None else np.array(self.calling, np.int32)[by_player],
+            outlook=None if self.outlook is None else np.array(self.outlook, np.float64)[by_player],
         )
         _check_payoffs(flat)
         object.__setattr__(flat, "recall_lost", _lost_recall(flat))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.games.game import CHANCE
+from fogplay.jit import kernel
 from fogplay.trees.sequences import SequenceForm, sequence_form
 
 ROOT = 0
@@ -42,6 +43,8 @@ class FlatGame:
     actions: tuple[str, ...]  # [slots] each action's name
     recall_lost: str | None  # None under perfect recall; else one sentence that shows where it is lost
     root: Any  # the state it was flattened from, kept to name histories
+    calling: NDArray[np.int32] | None = None  # [infosets] which action checks or calls, where the game says so
+    outlook: NDArray[np.float64] | None = None  # [infosets, 2] pot and betting to come at the round's beginning
 
     @property
     def num_players(self) -> int:
@@ -81,6 +84,16 @@ class FlatGame:
         """The largest difference that any player can see between two endings."""
         return float(np.ptp(self.tree.payoffs, axis=0).max())
 
+    @functools.cached_property
+    def deepest(self) -> int:
+        """The most moves of any history."""
+        return int(_deepest(self.tree, np.zeros(self.num_nodes, np.int32)))
+
+    @property
+    def widest(self) -> int:
+        """The most actions of any infoset."""
+        return int(np.diff(self.tree.infoset_start).max(initial=1))
+
     def slots(self, infoset: int) -> slice:
         """Where an infoset's actions lie in a table."""
         return slice(int(self.tree.infoset_start[infoset]), int(self.tree.infoset_start[infoset + 1]))
@@ -111,3 +124,14 @@ def name_path(state: Any, path: list[int]) -> str:
         names.append(str(state.action_to_string(player, action)))
         state = state.child(action)
     return ", ".join(names) if names else "the start of the game"
+
+
+@kernel
+def _deepest(tree, depth):  # type: ignore[no-untyped-def]
+    """The largest depth of a node; ``depth[nodes]``, zeroed, is filled."""
+    deepest = 0
+    for node in range(len(depth)):
+        for action in range(tree.num_children[node]):
+            depth[tree.first_child[node] + action] = depth[node] + 1
+            deepest = max(deepest, depth[node] + 1)
+    return deepest

@@ -227,6 +227,49 @@ def inspect(
 
 
 @app.command()
+def reproduce(
+    name: Annotated[str | None, typer.Argument(metavar="[ID]", help="paper/item or a paper; none: list all.")] = None,
+    scale: Annotated[str, typer.Option(help="quick: about a minute; paper: the paper's own budget.")] = "quick",
+    out: Annotated[Path, typer.Option(help="The folder that data and pictures go under.")] = Path("reproduced"),
+    engine: Annotated[str, typer.Option(help="loky: local processes; ray: a Ray cluster; sequential.")] = "loky",
+    workers: Annotated[int, typer.Option(help="How many runs at a time; 0: one for each core.", min=0)] = 0,
+    as_json: JSON = False,
+) -> None:
+    """Make a paper's figure or table again: data, picture, the published numbers beside ours."""
+    from fogplay.experiments.reproduce import experiments
+    from fogplay.experiments.reproduce import reproduce as run
+
+    known = experiments()
+    if name is None:
+        if as_json:
+            _print_json({"experiments": {each.id: each.title for each in known.values()}})
+            return
+        show = table("id", "")
+        for each in known.values():
+            show.add_row(each.id, each.title)
+        say(show)
+        say("fogplay reproduce ID [--scale paper] makes one again; what is stopped goes on where it was.")
+        return
+    for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
+        with Watch(quiet=as_json) as watch:
+            outcome, folder = run(wanted, scale, out, engine=engine, workers=workers, progress=watch.amount)
+        if as_json:
+            findings = [dataclasses.asdict(finding) for finding in outcome.findings]
+            _print_json(
+                {"id": each, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}
+            )
+            continue
+        show = table(wanted, "published", "measured", "")
+        for finding in outcome.findings:
+            verdict = {True: "holds", False: "differs", None: ""}[finding.holds]
+            show.add_row(finding.what, finding.published, finding.measured, verdict)
+        say(show)
+        for note in outcome.notes:
+            say(note)
+        say(f"data, pictures and report.md are in {folder}")
+
+
+@app.command()
 def bench(
     suite: Annotated[str, typer.Argument(help="What to measure.")] = "full-width",
     seconds: Annotated[float, typer.Option(help="For each measurement.")] = 5.0,

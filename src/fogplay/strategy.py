@@ -79,7 +79,7 @@ class Strategy:
         return dict(zip(self.actions[where], self.probabilities[where].tolist(), strict=True))
 
     def greedy(self) -> Strategy:
-        """The strategy that always takes the best action: of the highest learned value, else of the highest probability."""
+        """The strategy that always takes the best action: by learned value where there is one, else by probability."""
         chosen = np.zeros(len(self.probabilities))
         worth = self.probabilities if self.values is None else self.values
         for first, end in zip(self.infoset_start[:-1].tolist(), self.infoset_start[1:].tolist(), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import rich.box
@@ -64,6 +65,7 @@ class Watch:
             disable=quiet,
         )
         self.solving: Any = None
+        self.began = (0.0, 0)
 
     def __enter__(self) -> Watch:
         return self
@@ -104,6 +106,15 @@ class Watch:
         chosen = ALGORITHMS.get(algorithm)
         if chosen is not None and chosen.make is not None and not is_compiled(*chosen.make.kernels):  # type: ignore[attr-defined]
             self.note("compiling the kernels: once, some seconds; from now on a command starts at once")
+
+    def amount(self, done: int, total: int) -> None:
+        """How far a set of runs is, in iterations."""
+        if total == 0:
+            return
+        if self.solving is None:
+            self.solving, self.began = self._start("running", total), (time.monotonic(), done)
+        rate = (done - self.began[1]) / max(time.monotonic() - self.began[0], 1e-9)
+        self.bar.update(self.solving, completed=done, done=f"{_short(done)} of {_short(total)}", rate=rate)
 
     def progress(self, now: Progress) -> None:
         """One step of a solver."""

@@ -55,7 +55,7 @@ def _payoff_matrix(form: SequenceForm) -> Any:
     first, end = form.sequence_range[1], form.sequence_range[2]
     stop = form.entry_start[first]
     return sparse.csr_matrix(
-        (form.entry_weight[:stop], form.entry_others[:stop, 0] - first, form.entry_start[: first + 1]),
+        (form.entry_weight[:stop], form.entry_others[0, :stop] - first, form.entry_start[: first + 1]),
         shape=(int(first), int(end - first)),
     )
 

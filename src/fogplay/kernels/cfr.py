@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.jit import kernel, piece
-from fogplay.kernels.regret import regret_matching
-from fogplay.kernels.sequences import endings, reach_of
+from fogplay.kernels.regret import match, share
+from fogplay.kernels.sequences import ONE, endings
 
 
 class Weighting(NamedTuple):
@@ -68,29 +68,43 @@ def iterate(form, weighting, tables, scratch, first, count):  # type: ignore[no-
 @piece
 def choose_strategy(form, weighting, tables, scratch, player):  # type: ignore[no-untyped-def]
     """The strategy of ``player`` that its regrets ask for, and its reach."""
-    for infoset in range(form.infoset_range[player], form.infoset_range[player + 1]):
-        slot = form.slot_start[infoset]
-        actions = form.slot_start[infoset + 1] - slot
-        if weighting.predictive:
-            for hoped in range(slot, slot + actions):
-                scratch.hoped[hoped] = tables.regret[hoped] + tables.latest[hoped]
-            regret_matching(scratch.hoped, slot, actions, scratch.strategy, slot)
-        else:
-            regret_matching(tables.regret, slot, actions, scratch.strategy, slot)
-    reach_of(form, player, scratch.strategy, scratch.reach)
+    if weighting.predictive:
+        first_slot, end_slot = slots_of(form, player)
+        for slot in range(first_slot, end_slot):
+            scratch.hoped[slot] = tables.regret[slot] + tables.latest[slot]
+        match_all(form, player, scratch.hoped, scratch.strategy, scratch.reach)
+    else:
+        match_all(form, player, tables.regret, scratch.strategy, scratch.reach)
+
+
+@piece
+def match_all(form, player, regret, strategy, reach):  # type: ignore[no-untyped-def]
+    """Regret matching at every decision point of ``player``, and its reach in the same go."""
+    reach[form.sequence_range[player]] = 1.0
+    for point in range(form.point_range[player], form.point_range[player + 1]):
+        slot = form.point_slot[point]
+        sequence = form.point_sequence[point]
+        actions = form.point_actions[point]
+        before = reach[form.point_parent[point]]
+        scale, even = match(regret, slot, actions)
+        for action in range(actions):
+            probability = share(regret[slot + action], scale, even)
+            strategy[slot + action] = probability
+            reach[sequence + action] = before * probability
 
 
 @piece
 def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[no-untyped-def]
     """Add this iteration's strategy of ``player`` to the average and its counterfactual regrets to the regrets."""
     strategy, reach, value = scratch.strategy, scratch.reach, scratch.value
-    first_slot = form.slot_start[form.infoset_range[player]]
-    end_slot = form.slot_start[form.infoset_range[player + 1]]
+    first_slot, end_slot = slots_of(form, player)
     for slot in range(first_slot, end_slot):
         tables.latest[slot] = 0.0
     weight = float(iteration) ** weighting.gamma
     endings(form, player, reach, value)
-    for point in range(form.point_range[player + 1] - 1, form.point_range[player] - 1, -1):
+    point = form.point_range[player + 1]
+    while point > form.point_range[player]:
+        point -= ONE
         slot = form.point_slot[point]
         sequence = form.point_sequence[point]
         actions = form.point_actions[point]
@@ -106,6 +120,12 @@ def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[
     for slot in range(first_slot, end_slot):
         regret = tables.regret[slot] + tables.latest[slot]
         tables.regret[slot] = regret * (keep_positive if regret > 0.0 else keep_negative)
+
+
+@piece
+def slots_of(form, player):  # type: ignore[no-untyped-def]
+    """The first slot of ``player``, and the one past its last."""
+    return form.slot_start[form.infoset_range[player]], form.slot_start[form.infoset_range[player + 1]]
 
 
 @piece

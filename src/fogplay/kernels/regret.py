@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fogplay.jit import kernel, piece
 
 
@@ -11,17 +13,29 @@ def regret_matching(regret, slot, actions, strategy, at):  # type: ignore[no-unt
 
     So many ``actions`` of each; uniform where no regret is positive.
     """
+    scale, even = match(regret, slot, actions)
+    for action in range(actions):
+        strategy[np.uint64(at + action)] = share(regret[np.uint64(slot + action)], scale, even)
+
+
+@piece
+def match(regret, slot, actions):  # type: ignore[no-untyped-def]
+    """What ``share`` needs to know of all the regrets: 1 / their positive sum and 0, or 0 and 1 / actions.
+
+    Indices are unsigned here and above, because Numba looks at every access whether a signed one is negative.
+    """
     total = 0.0
     for action in range(actions):
-        total += max(regret[slot + action], 0.0)
+        total += max(regret[np.uint64(slot + action)], 0.0)
     if total > 0.0:
-        scale = 1.0 / total
-        for action in range(actions):
-            strategy[at + action] = max(regret[slot + action], 0.0) * scale
-    else:
-        scale = 1.0 / actions
-        for action in range(actions):
-            strategy[at + action] = scale
+        return 1.0 / total, 0.0
+    return 0.0, 1.0 / actions
+
+
+@piece
+def share(regret, scale, even):  # type: ignore[no-untyped-def]
+    """The probability of the action with this regret."""
+    return max(regret, 0.0) * scale + even
 
 
 @kernel

@@ -6,7 +6,11 @@ it, ``value[sequences]`` what it is worth to that player, weighted by how likely
 
 from __future__ import annotations
 
+import numpy as np
+
 from fogplay.jit import kernel, piece
+
+ONE = np.uint32(1)  # a plain 1 is signed, and would make an index signed, or even a float
 
 
 @kernel
@@ -24,26 +28,31 @@ def reach_of(form, player, strategy, reach):  # type: ignore[no-untyped-def]
 @piece
 def endings(form, player, reach, value):  # type: ignore[no-untyped-def]
     """Fill ``value`` for the sequences of ``player`` with what the terminals right after them are worth."""
-    others = form.entry_others.shape[1]
     for sequence in range(form.sequence_range[player], form.sequence_range[player + 1]):
-        total = 0.0
-        if others == 1:
-            for entry in range(form.entry_start[sequence], form.entry_start[sequence + 1]):
-                total += form.entry_weight[entry] * reach[form.entry_others[entry, 0]]
-        else:
-            for entry in range(form.entry_start[sequence], form.entry_start[sequence + 1]):
-                weight = form.entry_weight[entry]
-                for other in range(others):
-                    weight *= reach[form.entry_others[entry, other]]
-                total += weight
-        value[sequence] = total
+        total = other_total = 0.0  # by turns, so that no addition waits for the one before it
+        for entry in range(form.entry_start[sequence], form.entry_start[sequence + ONE]):
+            total, other_total = other_total, total + worth(form, reach, entry)
+        value[sequence] = total + other_total
+
+
+@piece
+def worth(form, reach, entry):  # type: ignore[no-untyped-def]
+    """What one merged terminal is worth, weighted by how likely chance and the others come along."""
+    weight, others = form.entry_weight[entry], len(form.entry_others)
+    if others == 1:
+        return weight * reach[form.entry_others[0, entry]]
+    for other in range(others):
+        weight *= reach[form.entry_others[other, entry]]
+    return weight
 
 
 @kernel
 def value_of(form, player, strategy, reach, value):  # type: ignore[no-untyped-def]
     """From the bottom up: fill ``value`` for ``player`` playing ``strategy``; returns the value of the game to it."""
     endings(form, player, reach, value)
-    for point in range(form.point_range[player + 1] - 1, form.point_range[player] - 1, -1):
+    point = form.point_range[player + 1]
+    while point > form.point_range[player]:
+        point -= ONE
         slot = form.point_slot[point]
         sequence = form.point_sequence[point]
         expected = 0.0
@@ -60,14 +69,16 @@ def best_response(form, player, reach, value, response):  # type: ignore[no-unty
     Perfect recall only: each infoset is one decision point, and decides for itself.
     """
     endings(form, player, reach, value)
-    for point in range(form.point_range[player + 1] - 1, form.point_range[player] - 1, -1):
+    point = form.point_range[player + 1]
+    while point > form.point_range[player]:
+        point -= ONE
         slot = form.point_slot[point]
         sequence = form.point_sequence[point]
-        best = 0
+        best = sequence
         for action in range(form.point_actions[point]):
             response[slot + action] = 0.0
-            if value[sequence + action] > value[sequence + best]:
-                best = action
-        response[slot + best] = 1.0
-        value[form.point_parent[point]] += value[sequence + best]
+            if value[sequence + action] > value[best]:
+                best = sequence + action
+        response[slot + (best - sequence)] = 1.0
+        value[form.point_parent[point]] += value[best]
     return value[form.sequence_range[player]]

@@ -57,10 +57,14 @@ _SAMPLING = (
     Algorithm("cs-mccfr", "by chance sampling", MonteCarloCfr, (), iterations=10_000_000, seeded=True),
 )
 
-ALGORITHMS: dict[str, Algorithm] = {each.name: each for each in _SAMPLING} | {
-    name: Algorithm(name, summary, FullWidth, WEIGHTINGS[name]._fields, iterations=10_000)
-    for name, summary in _FULL_WIDTH.items()
-} | {"lp": Algorithm("lp", "the sequence-form linear program, by HiGHS: exact", None, (), iterations=1)}
+ALGORITHMS: dict[str, Algorithm] = (
+    {each.name: each for each in _SAMPLING}
+    | {
+        name: Algorithm(name, summary, FullWidth, WEIGHTINGS[name]._fields, iterations=10_000)
+        for name, summary in _FULL_WIDTH.items()
+    }
+    | {"lp": Algorithm("lp", "the sequence-form linear program, by HiGHS: exact", None, (), iterations=1)}
+)
 
 
 def algorithm_called(name: str) -> Algorithm:

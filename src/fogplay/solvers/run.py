@@ -90,6 +90,7 @@ class Run:
         progress: Callable[[Progress], None] | None = None,
         checkpoint: Path | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
+        watch: bool = True,
     ) -> None:
         """Learn to the end, or to Ctrl-C, which keeps what was learned."""
         points = [point for point in measure_at if self.iteration < point <= self.iterations]
@@ -115,7 +116,7 @@ class Run:
                         shown = values.get("nash_conv", shown)
                 if progress is not None:
                     now = time.monotonic()
-                    if measurable and (now >= show_at or self.iteration == self.iterations):
+                    if measurable and watch and (now >= show_at or self.iteration == self.iterations):
                         shown = self._measure()
                         cost = time.monotonic() - now
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth

@@ -25,6 +25,7 @@ CALIBRATED: dict[tuple[str, str], dict[str, Any]] = {
     ("smooth-uct", "leduc(players=2,suits=seen)"): {"c": 18.0, "d": 0.002},
     ("os-mccfr", "leduc(players=2,suits=seen)"): {"epsilon": 0.5},
 }
+CALIBRATED |= {(name, game.replace("suits=seen", "suits=unseen")): found for (name, game), found in CALIBRATED.items()}
 SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 to 0.77 on Leduc
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
@@ -157,7 +158,7 @@ def _self_play_defaults(flat: FlatGame, algorithm: str) -> dict[str, Any]:
 
 
 def _exploration(flat: FlatGame, settings: dict[str, Any]) -> NDArray[np.float64]:
-    """[infosets] the exploration parameter: ``c``, one for all or one a player, or by equation 3 of 2015 if ``k`` is set.
+    """[infosets] the exploration parameter: ``c``, one for all or one a player, or equation 3 of 2015 if ``k`` is set.
 
     With ``k``: min(cap, pot + k * betting to come), both at the beginning of the betting round; without a cap this is
     equation 5 of 2014.

@@ -50,6 +50,7 @@ def solve(
     resume: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: Callable[[Progress], None] | None = None,
+    watch: bool = True,
     **parameters: Any,
 ) -> Result:
     """Solve a game: a spec, an object with the Game protocol, or a flattened game.
@@ -58,7 +59,8 @@ def solve(
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
     share the tables of a sampling algorithm; with one thread the same seed gives the same bits.
     With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything.
-    Ctrl-C ends the run early and keeps what was learned.
+    ``progress`` is called about ten times a second, with a fresh ``nash_conv`` every second or so unless ``watch`` is
+    off. Ctrl-C ends the run early and keeps what was learned.
     """
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
@@ -91,7 +93,7 @@ def solve(
                 f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {iterations:,}"
             )
     points = log_spaced(iterations, curve) if isinstance(curve, int) else sorted(set(curve))
-    run.go(points, progress, path, checkpoint_seconds)
+    run.go(points, progress, path, checkpoint_seconds, watch)
     probabilities = learner.average()
     quality = measure(flat, probabilities) if flat.recall_lost is None else None
     strategy = Strategy.of(

@@ -1,0 +1,243 @@
+"""Many runs side by side: seeds and parameter values through joblib, all raw points kept, stopped and continued.
+
+Every job writes its points to a file of its own when it is done, and a checkpoint while it runs, so an experiment that
+was stopped goes on where it was. The engine is joblib's: local processes (``loky``) by default, a cluster with ``ray``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import json
+import math
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fogplay.errors import FogplayError
+
+ENGINES = ("loky", "ray", "sequential")
+POLL_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one algorithm; its label groups it with its repetitions."""
+
+    label: str
+    game: str
+    algorithm: str
+    iterations: int
+    seed: int
+    curve: tuple[int, ...]  # the iterations to measure at
+    measures: tuple[str, ...] = ("nash_conv",)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """A name that changes with anything that changes the result."""
+        settings = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(settings.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measurement of one job."""
+
+    label: str
+    game: str
+    algorithm: str
+    parameters: str  # as JSON
+    seed: int
+    iteration: int
+    seconds: float
+    measure: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The same point of all repetitions of a label."""
+
+    label: str
+    measure: str
+    iteration: int
+    runs: int
+    mean: float
+    standard_error: float  # NaN with a single run
+
+
+@dataclass
+class Lab:
+    """Where jobs run and their results are kept."""
+
+    folder: Path
+    engine: str = "loky"
+    workers: int = 0  # 0: one for each core
+    progress: Callable[[int, int], None] | None = None  # iterations done and to do, of the whole set
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise FogplayError(f"engine must be {' or '.join(ENGINES)}, not {self.engine!r}")
+        try:
+            (self.folder / "jobs").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FogplayError(f"cannot make the folder {self.folder}: {error.strerror}") from error
+
+    def run(self, jobs: Sequence[Job]) -> list[Point]:
+        """All points of all jobs, in the order of the jobs; those already done are read, not run again."""
+        left = [job for job in jobs if not self._done(job)]
+        with self._progress(jobs):
+            self._run(left)
+        points = [point for job in jobs for point in read_points(self._file(job))]
+        write_rows(self.folder / "points.csv", points)
+        write_rows(self.folder / "means.csv", means(points))
+        return points
+
+    def _run(self, jobs: Sequence[Job]) -> None:
+        if not jobs:
+            return
+        files = [str(self._file(job).absolute()) for job in jobs]
+        if self.engine == "sequential":
+            for job, file in zip(jobs, files, strict=True):
+                run_job(job, file)
+            return
+        import joblib
+
+        if self.engine == "ray":
+            _start_ray()
+        with joblib.parallel_config(backend=self.engine, n_jobs=self.workers or -1):
+            joblib.Parallel(batch_size=1)(
+                joblib.delayed(run_job)(job, file) for job, file in zip(jobs, files, strict=True)
+            )
+
+    def _file(self, job: Job) -> Path:
+        return self.folder / "jobs" / f"{job.key}.csv"
+
+    def _done(self, job: Job) -> bool:
+        return self._file(job).exists()
+
+    @contextlib.contextmanager
+    def _progress(self, jobs: Sequence[Job]) -> Iterator[None]:
+        """Add up, twice a second, what the jobs write down about how far they are."""
+        report = self.progress
+        if report is None:
+            yield
+            return
+        total, over = sum(job.iterations for job in jobs), threading.Event()
+
+        def tell() -> None:
+            report(sum(job.iterations if self._done(job) else _so_far(self._file(job)) for job in jobs), total)
+
+        def watch() -> None:
+            while not over.wait(POLL_SECONDS):
+                tell()
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+        tell()
+
+
+def _start_ray() -> None:
+    try:
+        import ray
+        from ray.util.joblib import register_ray
+    except ImportError as error:
+        raise FogplayError("--engine ray needs Ray: pip install 'fogplay[cluster]'") from error
+    register_ray()  # type: ignore[no-untyped-call]
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
+
+
+def run_job(job: Job, file: str) -> None:
+    """Run one job, or what is left of it, and write its points to ``file``."""
+    from fogplay.solvers import Progress, solve
+
+    path = Path(file)
+    checkpoint, so_far = path.with_suffix(".checkpoint"), path.with_suffix(".progress")
+
+    def note(now: Progress) -> None:
+        with contextlib.suppress(OSError):
+            so_far.write_text(str(now.iteration))
+
+    result = solve(
+        job.game,
+        job.algorithm,
+        job.iterations,
+        seed=job.seed,
+        curve=job.curve,
+        measures=job.measures,
+        checkpoint=checkpoint,
+        resume=True,
+        progress=note,
+        watch=False,
+        **job.parameters,
+    )
+    if result.interrupted:
+        raise KeyboardInterrupt
+    settings = json.dumps(job.parameters, sort_keys=True)
+    points = [
+        Point(job.label, job.game, job.algorithm, settings, job.seed, at.iteration, at.seconds, name, value)
+        for at in result.curve
+        for name, value in at.values.items()
+    ]
+    write_rows(path, points)
+    for scrap in (checkpoint, so_far):
+        scrap.unlink(missing_ok=True)
+
+
+def _so_far(file: Path) -> int:
+    try:
+        return int(file.with_suffix(".progress").read_text())
+    except (OSError, ValueError):
+        return 0
+
+
+def means(points: Sequence[Point]) -> list[Mean]:
+    """Mean and standard error over the repetitions of every label, measure and iteration."""
+    groups: dict[tuple[str, str, int], list[float]] = {}
+    for point in points:
+        groups.setdefault((point.label, point.measure, point.iteration), []).append(point.value)
+    return [Mean(*key, len(values), *_mean_and_error(values)) for key, values in groups.items()]
+
+
+def _mean_and_error(values: list[float]) -> tuple[float, float]:
+    mean = sum(values) / len(values)
+    if len(values) < 2:
+        return mean, math.nan
+    spread = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, math.sqrt(spread / len(values))
+
+
+def write_rows(path: Path, rows: Sequence[Any]) -> None:
+    """Write dataclasses as CSV, whole or not at all."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", newline="") as file:
+            if rows:
+                writer = csv.DictWriter(file, list(asdict(rows[0])))
+                writer.writeheader()
+                writer.writerows(asdict(row) for row in rows)
+        os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise FogplayError(f"cannot write {path}: {error.strerror}; what was finished before is kept") from error
+
+
+def read_points(path: Path) -> list[Point]:
+    """The points that ``write_rows`` wrote."""
+    kinds: dict[str, Callable[[str], Any]] = {"seed": int, "iteration": int, "seconds": float, "value": float}
+    with open(path, newline="") as file:
+        rows = [{name: kinds.get(name, str)(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    return [Point(**row) for row in rows]

@@ -1,0 +1,69 @@
+"""Learning curves as pictures: a line for the mean, a band for its standard error, SVG and PNG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fogplay.experiments.lab import Mean
+
+COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#8a4fff", "#e09f3e", "#4a4e69", "#00a6a6", "#9c6644")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes: which measure, under which title, and how the axes run."""
+
+    measure: str
+    title: str
+    y_label: str
+    x_label: str = "simulated episodes"
+    log_x: bool = True
+    log_y: bool = True
+    marks: tuple[tuple[float, float, str], ...] = ()  # published points: x, y, what it is
+
+
+def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labels: Sequence[str] = ()) -> list[Path]:
+    """Draw every label's mean with its band into each panel; writes ``path``.svg and ``path``.png."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, len(panels), figsize=(6.4 * len(panels), 4.4), squeeze=False)
+    labels = labels or list(dict.fromkeys(mean.label for mean in means))
+    for axis, panel in zip(axes[0], panels, strict=True):
+        for number, label in enumerate(labels):
+            line = sorted(
+                (mean for mean in means if mean.label == label and mean.measure == panel.measure),
+                key=lambda mean: mean.iteration,
+            )
+            if not line:
+                continue
+            x, y = [mean.iteration for mean in line], [mean.mean for mean in line]
+            error = [0.0 if math.isnan(mean.standard_error) else mean.standard_error for mean in line]
+            colour = COLOURS[number % len(COLOURS)]
+            axis.plot(x, y, color=colour, label=label, linewidth=1.6)
+            low = [max(value - each, 1e-12) for value, each in zip(y, error, strict=True)]
+            axis.fill_between(
+                x, low, [a + b for a, b in zip(y, error, strict=True)], color=colour, alpha=0.2, linewidth=0
+            )
+        for x_mark, y_mark, text in panel.marks:
+            axis.plot([x_mark], [y_mark], marker="x", color="black", markersize=8, linestyle="none", label=text)
+        axis.set_title(panel.title, fontsize=11)
+        axis.set_xlabel(panel.x_label)
+        axis.set_ylabel(panel.y_label)
+        if panel.log_x:
+            axis.set_xscale("log")
+        if panel.log_y:
+            axis.set_yscale("log")
+        axis.grid(True, which="major", alpha=0.3)
+        axis.legend(fontsize=8, frameon=False)
+    figure.tight_layout()
+    written = [path.with_suffix(".svg"), path.with_suffix(".png")]
+    figure.savefig(written[0], metadata={"Date": None})
+    figure.savefig(written[1], dpi=130)
+    pyplot.close(figure)
+    return written

@@ -1,0 +1,119 @@
+"""``fogplay reproduce``: the papers' figures and tables, each from one command, published numbers beside ours."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from fogplay.errors import FogplayError
+from fogplay.experiments.lab import Lab, Mean
+from fogplay.version import VERSION
+
+SCALES = ("quick", "paper")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One published statement and what was measured."""
+
+    what: str
+    published: str
+    measured: str
+    holds: bool | None = None  # None where it is shown for comparison only
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment found, and the files it made besides its data."""
+
+    findings: tuple[Finding, ...]
+    files: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A figure or table of a paper."""
+
+    id: str
+    title: str
+    run: Callable[[Lab, str], Outcome]  # the laboratory and the scale
+
+
+def experiments() -> dict[str, Experiment]:
+    """Every experiment by its id, ``paper/item``."""
+    from fogplay.experiments import sampling_equilibria_2011, selfplay_mcts_2014, smooth_uct_2015, uct_vs_cfr_2009
+
+    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009)
+    return {each.id: each for paper in papers for each in paper.EXPERIMENTS}
+
+
+def experiment_called(name: str) -> Experiment:
+    """The experiment of this id, or a refusal that says what there is."""
+    known = experiments()
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise FogplayError(f"no experiment is called {name!r}; {hint}`fogplay reproduce` lists them")
+    return known[name]
+
+
+def reproduce(
+    name: str,
+    scale: str = "quick",
+    out: Path | None = None,
+    *,
+    engine: str = "loky",
+    workers: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Outcome, Path]:
+    """Run one experiment, or what is left of it; returns what was found and the folder with data and pictures."""
+    experiment = experiment_called(name)
+    if scale not in SCALES:
+        raise FogplayError(f"scale must be {' or '.join(SCALES)}, not {scale!r}")
+    folder = (out or Path("reproduced")) / name / scale
+    outcome = experiment.run(Lab(folder, engine, workers, progress), scale)
+    _write_report(folder, experiment, scale, outcome)
+    return outcome, folder
+
+
+def _write_report(folder: Path, experiment: Experiment, scale: str, outcome: Outcome) -> None:
+    lines = [f"# {experiment.id}: {experiment.title}", "", f"Scale: {scale}. fogplay {VERSION}.", ""]
+    lines += ["| | published | measured | |", "|---|---|---|---|"]
+    verdict = {True: "holds", False: "differs", None: ""}
+    lines += [f"| {f.what} | {f.published} | {f.measured} | {verdict[f.holds]} |" for f in outcome.findings]
+    lines += ["", *(f"- {note}" for note in outcome.notes)]
+    lines += ["", *(f"![{file.stem}]({file.name})" for file in outcome.files if file.suffix == ".png")]
+    (folder / "report.md").write_text("\n".join(lines).rstrip() + "\n")
+    findings = [asdict(finding) for finding in outcome.findings]
+    facts = {"id": experiment.id, "scale": scale, "version": VERSION, "findings": findings, "notes": outcome.notes}
+    (folder / "report.json").write_text(json.dumps(facts, indent=1) + "\n")
+
+
+def value_at(means: Sequence[Mean], label: str, measure: str, iteration: int) -> Mean:
+    """The mean of a label at an iteration that was measured."""
+    return next(m for m in means if (m.label, m.measure, m.iteration) == (label, measure, iteration))
+
+
+def final(means: Sequence[Mean], label: str, measure: str) -> Mean:
+    """The last mean of a label."""
+    return max((m for m in means if (m.label, m.measure) == (label, measure)), key=lambda mean: mean.iteration)
+
+
+def better_from(means: Sequence[Mean], good: str, bad: str, measure: str) -> int | None:
+    """The first measured iteration from which ``good`` stays below ``bad`` to the end."""
+    of = {
+        label: {m.iteration: m.mean for m in means if (m.label, m.measure) == (label, measure)} for label in (good, bad)
+    }
+    shared = sorted(of[good].keys() & of[bad].keys())
+    behind = [iteration for iteration in shared if of[good][iteration] >= of[bad][iteration]]
+    after = [iteration for iteration in shared if not behind or iteration > behind[-1]]
+    return after[0] if after else None
+
+
+def show(mean: Mean, digits: int = 3) -> str:
+    """A mean with its standard error."""
+    return f"{mean.mean:.{digits}g} ± {mean.standard_error:.1g} ({mean.runs} runs)"

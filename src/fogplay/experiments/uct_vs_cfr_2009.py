@@ -1,0 +1,216 @@
+"""Shafiei, Sturtevant & Schaeffer, Comparing UCT versus CFR in Simultaneous Games (2009): sections 3 to 6."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fogplay.evaluate import best_response, equilibrium
+from fogplay.experiments.lab import Lab, write_rows
+from fogplay.experiments.pictures import COLOURS
+from fogplay.experiments.reproduce import Experiment, Finding, Outcome
+from fogplay.solvers import solve
+from fogplay.solvers.full_width import FullWidth
+from fogplay.trees import flatten
+
+SEEDS = range(1, 6)
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often an action was taken in one run."""
+
+    game: str
+    algorithm: str
+    parameters: str
+    seed: int
+    iterations: int
+    infoset: str
+    action: str
+    share: float
+
+
+def _shares(lab: Lab, scale: str, runs: list[tuple[str, str, dict[str, Any]]]) -> list[np.ndarray[Any, Any]]:
+    """[seeds, slots] the average strategies of every run; all of them go into shares.csv."""
+    iterations = 1_000_000
+    rows, strategies = [], []
+    for game, algorithm, parameters in runs:
+        found = []
+        for seed in SEEDS:
+            result = solve(game, algorithm, iterations if algorithm == "uct" else 10_000, seed=seed, **parameters)
+            strategy = result.strategy
+            found.append(strategy.probabilities)
+            for number, infoset in enumerate(strategy.infosets):
+                where = slice(int(strategy.infoset_start[number]), int(strategy.infoset_start[number + 1]))
+                for action, share in zip(strategy.actions[where], strategy.probabilities[where].tolist(), strict=True):
+                    rows.append(
+                        Share(game, algorithm, str(parameters), seed, result.iterations, infoset, action, share)
+                    )
+        strategies.append(np.array(found))
+    write_rows(lab.folder / "shares.csv", rows)
+    return strategies
+
+
+def _list(values: Any) -> str:
+    return "(" + ", ".join(f"{value:.4f}" for value in values) + ")"
+
+
+def rock_paper_scissors(lab: Lab, scale: str) -> Outcome:
+    """UCT with C = 100: the shares of the actions."""
+    (shares,) = _shares(lab, scale, [("rps", "uct", {"c": 100})])
+    mean = shares.mean(axis=0)
+    close = bool(np.abs(shares - 1 / 3).max() < 0.005)
+    return Outcome(
+        tuple(
+            Finding(
+                f"player {player + 1} (rock, paper, scissors)", "(1/3, 1/3, 1/3)", _list(mean[3 * player :][:3]), close
+            )
+            for player in range(2)
+        ),
+        notes=("Mean of five seeds after a million iterations.",),
+    )
+
+
+def table_1(lab: Lab, scale: str) -> Outcome:
+    """Biased rock-paper-scissors: where UCT settles, and that CFR finds the equilibrium."""
+    even, uneven, cfr = _shares(
+        lab,
+        scale,
+        [("biased-rps", "uct", {"c": 100}), ("biased-rps", "uct", {"c": [100, 50]}), ("biased-rps", "cfr+", {})],
+    )
+    nash = np.array([0.0625, 0.625, 0.3125])
+    first, second = uneven.mean(axis=0)[:3], uneven.mean(axis=0)[3:]
+    off = float(np.abs(even.reshape(-1, 3) - nash).max(axis=1).min())
+    balance = "a balance off the equilibrium, such as (1/3, 1/3, 1/3)"
+    findings = [
+        Finding("UCT, C = 100 and 100", balance, _list(even.mean(axis=0)[:3]), off > 0.1),
+    ]
+    for player, (share, published) in enumerate(((first, [0.07, 0.12, 0.81]), (second, [0.03, 0.46, 0.51]))):
+        what = f"UCT, C = 100 and 50, player {player + 1}"
+        findings.append(Finding(what, _list(published), _list(share), _near(share, published, 0.05)))
+    for player in range(2):
+        found = cfr.mean(axis=0)[3 * player :][:3]
+        findings.append(Finding(f"CFR, player {player + 1}", _list(nash), _list(found), _near(found, nash, 0.005)))
+    notes = ("Means of five seeds, UCT after a million iterations; every seed is in shares.csv.",)
+    return Outcome(tuple(findings), notes=notes)
+
+
+def _near(found: Any, published: Any, margin: float) -> bool:
+    return bool(np.abs(np.asarray(found) - np.asarray(published)).max() < margin)
+
+
+def table_2(lab: Lab, scale: str) -> Outcome:
+    """The 2×2 game: its equilibrium, and what a best response to a fixed opponent gets."""
+    flat = flatten("two-by-two")
+    _, exact = equilibrium(flat)
+    cfr = solve(flat, "cfr+", 10_000).strategy.probabilities
+    always_second = exact.copy()
+    always_second[:2] = [0.0, 1.0]
+    earned, _ = best_response(flat, always_second, 1)
+    write_rows(
+        lab.folder / "shares.csv",
+        [
+            Share("two-by-two", name, "", 0, 0, flat.infosets[slot // 2], flat.actions[slot], float(table[slot]))
+            for name, table in (("lp", exact), ("cfr+", cfr))
+            for slot in range(4)
+        ],
+    )
+    findings = []
+    for name, table in (("linear program", exact), ("CFR", cfr)):
+        holds = bool(np.abs(table - [0.46, 0.54, 0.5, 0.5]).max() < 0.005)
+        findings.append(
+            Finding(
+                f"equilibrium, {name}",
+                "(0.46, 0.54) and (0.5, 0.5)",
+                f"{_list(table[:2])} and {_list(table[2:])}",
+                holds,
+            )
+        )
+    findings.append(
+        Finding("best response to an opponent who always plays a2", "73", f"{earned:g}", abs(earned - 73) < 1e-9)
+    )
+    return Outcome(tuple(findings))
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """How long CFR took to come within a margin of the equilibrium."""
+
+    hands: int
+    nodes: int
+    margin: float
+    iterations: int
+    seconds: float
+
+
+def figure_8(lab: Lab, scale: str) -> Outcome:
+    """CFR's time to within 0.1, 0.01 and 0.001 of equilibrium over repeated hands of rock-paper-scissors.
+
+    The paper starts from unequal strategies (its figure 7: one player always plays rock, the other paper), since
+    regret matching would start at the equilibrium. So do we: every infoset begins with a regret of 100 for one action.
+    """
+    margins, rows = (0.1, 0.01, 0.001), []
+    for hands in range(1, 7 if scale == "paper" else 5):
+        flat = flatten(f"repeated(rps,hands={hands})")
+        learner = FullWidth(flat, "cfr", {})
+        starts = flat.tree.infoset_start[:-1]
+        learner.learned.regret[starts + flat.tree.infoset_player] = 100.0
+        learner.advance(1, 0)
+        iteration, seconds, stretch, left = 0, 0.0, 1, list(margins)
+        while left and seconds < 180:
+            began = time.perf_counter()
+            learner.advance(iteration + 1, stretch)
+            seconds += time.perf_counter() - began
+            iteration += stretch
+            off = float(np.abs(learner.average() - 1 / 3).max())
+            while left and off <= left[0]:
+                rows.append(Crossing(hands, flat.num_nodes, left.pop(0), iteration, seconds))
+            stretch = max(1, iteration // 50)
+    write_rows(lab.folder / "crossings.csv", rows)
+    pictures = _draw_crossings(lab, rows)
+    findings = []
+    for margin in margins:
+        line = [row for row in rows if row.margin == margin]
+        told = ", ".join(f"{row.hands}: {row.seconds:.2g} s" for row in line)
+        grows = all(few.seconds < more.seconds for few, more in pairwise(line[1:]))
+        findings.append(Finding(f"time to within {margin:g}, by hands", "grows with the tree", told, grows))
+    return Outcome(tuple(findings), tuple(pictures), ("Each hand more multiplies the tree by nine.",))
+
+
+def _draw_crossings(lab: Lab, rows: list[Crossing]) -> list[Any]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axis = pyplot.subplots(figsize=(6.4, 4.4))
+    for number, margin in enumerate(sorted({row.margin for row in rows})):
+        line = [row for row in rows if row.margin == margin]
+        axis.plot(
+            [r.hands for r in line], [r.seconds for r in line], "o-", color=COLOURS[number], label=f"within {margin:g}"
+        )
+    axis.set_yscale("log")
+    axis.set_xticks(sorted({row.hands for row in rows}))
+    axis.set_xlabel("hands of rock-paper-scissors")
+    axis.set_ylabel("seconds")
+    axis.set_title("CFR's time to within a margin of equilibrium", fontsize=11)
+    axis.grid(True, alpha=0.3)
+    axis.legend(frameon=False)
+    figure.tight_layout()
+    files = [lab.folder / "fig8.svg", lab.folder / "fig8.png"]
+    figure.savefig(files[0], metadata={"Date": None})
+    figure.savefig(files[1], dpi=130)
+    pyplot.close(figure)
+    return files
+
+
+EXPERIMENTS = (
+    Experiment("uct-vs-cfr-2009/rps", "UCT in rock-paper-scissors", rock_paper_scissors),
+    Experiment("uct-vs-cfr-2009/table1", "UCT and CFR in biased rock-paper-scissors", table_1),
+    Experiment("uct-vs-cfr-2009/table2", "The 2×2 game and a best response", table_2),
+    Experiment("uct-vs-cfr-2009/fig8", "CFR over repeated rock-paper-scissors", figure_8),
+)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 import platformdirs
 
 KEEP_FOLDERS = 3
@@ -65,6 +66,11 @@ def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
         return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline)(function)
     finally:
         config.CACHE_DIR = before
+
+
+def record(fields: list[tuple[str, Any]]) -> Any:
+    """The type of an array whose entries have named fields, in compiled code and in plain Python alike."""
+    return np.dtype((np.record, fields))
 
 
 def is_compiled(*kernels: Any) -> bool:

@@ -20,7 +20,7 @@ SPECS: dict[str, dict[str, float | None]] = {
         "goofspiel(11)": 0,
     },
     "kuhn": {"kuhn": 0, "kuhn(players=3)": 0, "kuhn(pot=3)": 0},
-    "leduc": {"leduc": 0, "leduc(players=3)": 0},
+    "leduc": {"leduc": 0, "leduc(suits=unseen)": 0, "leduc(players=3)": 0},
     "matrix": {
         "matrix": 100,
         "matrix([[1,-2.5,0],[0.125,1e-9,-3]])": 0,

@@ -16,7 +16,7 @@ from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
 from fogplay.trees import flatten
 from tests.helpers import as_policy
 from tests.oracles import PlainCfr
-from tests.random_games import RandomGame, random_games
+from tests.random_games import RandomGame, RandomState, random_games
 from tests.trees.test_flatten import Forgetful
 
 
@@ -65,6 +65,35 @@ def test_imperfect_recall_is_the_plain_twin_too() -> None:
     assert len(learner.flat.sequences.point_slot) == 4
     assert learner.flat.num_infosets == 3
     assert_same(as_policy(learner.flat, learner.average()), twin.average())
+
+
+class Blurred(RandomGame):
+    """A random game whose players know how many moves were made, and half of the last one."""
+
+    def new_initial_state(self) -> BlurredState:
+        return BlurredState(self, ())
+
+
+class BlurredState(RandomState):
+    __slots__ = ()
+
+    def child(self, action: int) -> BlurredState:
+        return BlurredState(self.game, (*self.history, action))
+
+    def information_state_string(self, player: int) -> str:
+        return f"P{player} {len(self.history)} {self.history[-1] % 2 if self.history else ''}"
+
+
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_regrets_without_perfect_recall_are_the_plain_twins(seed: int, players: int, alternating: bool) -> None:
+    game = Blurred(seed=seed, players=players, depth=6)
+    twin = PlainCfr(game.new_initial_state(), players, alternating)
+    for _ in range(10):
+        twin.iterate()
+    learner = learned(game, "cfr", 10, alternating=alternating)
+    assert_same(as_policy(learner.flat, learner.tables()["regret"]), twin.regrets)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from fogplay import load, solve
 from fogplay.games import CHANCE
 from fogplay.trees import FlatGame, flatten
-from tests.oracles import expected_values
+from tests.helpers import as_policy
+from tests.oracles import best_response_value, expected_values
 from tests.random_games import RandomGame, random_games
 from tests.trees.test_flatten import Forgetful
 
@@ -122,17 +123,9 @@ def test_a_single_player_has_no_others(seed: int) -> None:
     check(game)
     flat = flatten(game)
     assert flat.sequences.entry_others.shape == (0, flat.sequences.entry_start[-1])
-    strategy = solve(game, "cfr+", 500).strategy.on(flat)
-    policy = {name: strategy[flat.slots(number)].tolist() for number, name in enumerate(flat.infosets)}
-    best = max(expected_values(game.new_initial_state(), pure)[0] for pure in _pure_policies(flat))
-    assert expected_values(game.new_initial_state(), policy)[0] == pytest.approx(best, abs=0.05)
-
-
-def _pure_policies(flat: FlatGame) -> Any:
-    """All ways to take one action at each infoset."""
-    counts = np.diff(flat.tree.infoset_start)
-    for choice in np.ndindex(*counts):
-        yield {name: np.eye(counts[number])[choice[number]].tolist() for number, name in enumerate(flat.infosets)}
+    strategy = solve(game, "cfr+", 500).strategy
+    policy, root = as_policy(flat, strategy.on(flat)), game.new_initial_state()
+    assert expected_values(root, policy)[0] == pytest.approx(best_response_value(root, policy, 0), abs=0.05)
 
 
 def test_what_indexes_is_unsigned() -> None:

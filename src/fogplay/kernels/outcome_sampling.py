@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.jit import kernel, piece
+from fogplay.jit import kernel, piece, record
 from fogplay.kernels.regret import regret_matching
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.random import uniform
@@ -36,7 +36,7 @@ class Policy(NamedTuple):
 
 
 # One step of an episode.
-STEP = np.dtype(
+STEP = record(
     [
         ("slot", np.int64),  # the first slot of the infoset
         ("actions", np.int64),

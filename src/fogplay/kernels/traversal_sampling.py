@@ -3,6 +3,10 @@
 Lanctot, Waugh, Zinkevich & Bowling 2009. An iteration is one traversal for one player, the players in turn. Chance
 sampling draws chance alone and tries every action; external sampling draws the others' actions too and tries only the
 player's own. The recursion of the paper is written with a stack of open infosets, which is several times faster.
+
+Where moves are hidden, chance sampling meets an infoset of the learner several times in one traversal. Its regrets are
+therefore kept apart until the traversal is over, so that the strategy stays the same all the while. External sampling
+meets an infoset of the learner at most once, and updates it on the spot.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.jit import kernel, piece
+from fogplay.jit import kernel, piece, record
 from fogplay.kernels.regret import regret_matching
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.random import draw
@@ -47,7 +51,7 @@ def _tries(policy):  # type: ignore[no-untyped-def]
 
 
 # An infoset whose actions are being tried.
-FRAME = np.dtype(
+FRAME = record(
     [
         ("node", np.int64),
         ("slot", np.int64),
@@ -60,14 +64,20 @@ FRAME = np.dtype(
 )
 
 
+TOUCHED = record([("slot", np.int64), ("actions", np.int64)])
+
+
 class Stack(NamedTuple):
-    """The infosets whose actions are being tried, the innermost last."""
+    """The infosets whose actions are being tried, the innermost last, and the regrets that are kept apart."""
 
     width: int  # the most actions of any infoset
     frame: NDArray[Any]  # [depth] FRAME
     strategy: NDArray[np.float64]  # [depth * width] σ(I)
     value: NDArray[np.float64]  # [depth * width] the sampled value of each action tried
     reach: NDArray[np.float64]  # [depth + 1, players] the reach of drawn opponents; used from three players on
+    pending: NDArray[np.float64]  # [slots] regrets of this traversal; chance sampling only, and so are the next two
+    touched: NDArray[Any]  # [decisions] TOUCHED
+    count: NDArray[np.int64]  # [1] of the touched
 
 
 @kernel
@@ -111,7 +121,7 @@ def traverse(game, tables, policy, rng, stack, learner):  # type: ignore[no-unty
                 depth -= 1
                 value = close(tables, policy, stack, depth, learner)
             if depth == 0:
-                return
+                break
         # Try the next action of the innermost open infoset.
         frame = stack.frame[depth - 1]
         share = stack.strategy[(depth - 1) * stack.width + frame.tried]
@@ -120,6 +130,8 @@ def traverse(game, tables, policy, rng, stack, learner):  # type: ignore[no-unty
         others = frame.others if mine else frame.others * share
         note_reach(policy, stack, depth)
         node = advance(game, frame.node, frame.tried, signals, rng)
+    if not draws_others(policy):
+        settle(tables, stack)
 
 
 @piece
@@ -130,12 +142,28 @@ def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def
     for action in range(frame.actions):
         expected += stack.strategy[at + action] * stack.value[at + action]
     if frame.player == learner:
-        for action in range(frame.actions):
-            tables.regret[frame.slot + action] += frame.others * (stack.value[at + action] - expected)
-        if not draws_others(policy):
+        if draws_others(policy):
             for action in range(frame.actions):
+                tables.regret[frame.slot + action] += stack.value[at + action] - expected
+        else:
+            for action in range(frame.actions):
+                stack.pending[frame.slot + action] += frame.others * (stack.value[at + action] - expected)
                 tables.average[frame.slot + action] += frame.own * stack.strategy[at + action]
+            note = stack.touched[stack.count[0]]
+            note.slot, note.actions = frame.slot, frame.actions
+            stack.count[0] += 1
     return expected
+
+
+@piece
+def settle(tables, stack):  # type: ignore[no-untyped-def]
+    """Add the regrets that were kept apart."""
+    for number in range(stack.count[0]):
+        note = stack.touched[number]
+        for slot in range(note.slot, note.slot + note.actions):
+            tables.regret[slot] += stack.pending[slot]
+            stack.pending[slot] = 0.0
+    stack.count[0] = 0
 
 
 @piece

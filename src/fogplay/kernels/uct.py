@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.jit import kernel, piece
+from fogplay.jit import kernel, piece, record
 from fogplay.simulators import (
     advance,
     calling_action,
@@ -45,7 +45,7 @@ class Policy(NamedTuple):
 
 
 # One step of an episode: the slot of the action taken, and by whom.
-STEP = np.dtype([("slot", np.int64), ("player", np.int64)])
+STEP = record([("slot", np.int64), ("player", np.int64)])
 
 
 @kernel

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.games.game import CHANCE, TERMINAL
-from fogplay.jit import piece
+from fogplay.jit import piece, record
 from fogplay.simulators import waist
 from fogplay.simulators.random import below, uniform
 from fogplay.trees import FlatGame
 
 # One record a node, so that a step of an episode reads one line of memory.
-NODE = np.dtype(
+NODE = record(
     [
         ("first_child", np.int32),
         ("slot", np.int32),  # first slot at a decision, row of payoffs at a terminal, 1 at chance if it is uneven

@@ -135,7 +135,8 @@ def _form(flat: FlatGame, algorithm: str, settings: dict[str, Any]) -> tuple[Any
             policy,
             lambda: outcome_sampling.Path(width, np.zeros(depth, steps), np.zeros(depth * width), np.zeros(players)),
         )
-    form = traversal_sampling.External if algorithm == "es-mccfr" else traversal_sampling.ChanceAlone
+    apart = algorithm == "cs-mccfr"
+    form = traversal_sampling.ChanceAlone if apart else traversal_sampling.External
     return (
         traversal_sampling.run,
         form(players),
@@ -145,6 +146,9 @@ def _form(flat: FlatGame, algorithm: str, settings: dict[str, Any]) -> tuple[Any
             np.zeros(depth * width),
             np.zeros(depth * width),
             np.zeros((depth + 1, players)),
+            np.zeros(flat.num_slots if apart else 0),
+            np.zeros(int((flat.tree.player >= 0).sum()) if apart else 0, traversal_sampling.TOUCHED),
+            np.zeros(1, np.int64),
         ),
     )
 

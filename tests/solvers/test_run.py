@@ -43,7 +43,7 @@ def test_resuming_is_bit_for_bit_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("algorithm", ["cfr+"])
 def test_killed_at_random_moments_and_resumed(tmp_path: Path, algorithm: str) -> None:
     """kill -9 twenty times; the run that is left ends in the same bits as one that was left alone."""
-    iterations = 160_000
+    iterations = 500_000
     solve("leduc", algorithm, iterations, checkpoint=tmp_path / "whole")
     out = tmp_path / "killed.safetensors"
     command = [sys.executable, "-m", "fogplay.cli", "solve", "leduc", "--algorithm", algorithm, "--json", "--resume"]

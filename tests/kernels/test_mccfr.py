@@ -82,7 +82,9 @@ def assert_unbiased(flat: FlatGame, algorithm: str, parameters: dict[str, Any], 
     turns = flat.num_players if parameters.get("updates") != "parallel" else 1  # each player learns once in so many
     mean, wanted = sums / samples, exact_regrets(flat, start) / turns
     error = np.sqrt(np.maximum(squares / samples - mean**2, 0) / samples)
-    bound = math.sqrt(2 * math.log(2 * max(flat.num_slots, 1) / FALSE_ALARMS))  # P(|Z| > x) < 2 exp(-x²/2) at every slot
+    bound = math.sqrt(
+        2 * math.log(2 * max(flat.num_slots, 1) / FALSE_ALARMS)
+    )  # P(|Z| > x) < 2 exp(-x²/2) at every slot
     off = np.abs(mean - wanted)
     assert (off <= bound * error + 1e-12).all(), np.max(off / (error + 1e-12))
     assert error.max(initial=0) < 0.5 * np.abs(wanted).max(initial=0) + 0.1  # precise enough to mean something

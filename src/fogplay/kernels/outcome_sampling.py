@@ -60,10 +60,13 @@ class Path(NamedTuple):
 
 @kernel
 def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[no-untyped-def]
-    """Play iterations ``first``, ``first + stride``, ... (``count`` of them); ``tables``, ``rng``, ``path`` change."""
+    """Play iterations ``first``, ``first + stride``, ... (``count`` of them); ``tables``, ``rng``, ``path`` change.
+
+    Each of ``stride`` threads takes the players in turn.
+    """
     for number in range(count):
         iteration = first + number * stride
-        learner = iteration % policy.players if policy.alternating else -1
+        learner = iteration // stride % policy.players if policy.alternating else -1
         depth, node, signals, sampled = sample(game, tables, policy, rng, path, learner)
         update(game, tables, policy, path, learner, iteration, depth, node, signals, sampled)
 
@@ -124,7 +127,7 @@ def update(game, tables, policy, path, learner, iteration, depth, node, signals,
             tables.regret[step.slot + step.choice] += weight * tail
         if averages(policy, learner, step.player):
             if policy.lazy:
-                share = step.own * (iteration - tables.updated[step.slot])
+                share = step.own * max(iteration - tables.updated[step.slot], 0)  # another thread may be ahead
                 tables.updated[step.slot] = iteration
             else:
                 share = step.own / step.sampled

@@ -82,9 +82,12 @@ class Stack(NamedTuple):
 
 @kernel
 def run(game, tables, policy, rng, stack, first, stride, count):  # type: ignore[no-untyped-def]
-    """Make traversals ``first``, ``first + stride``, ... (``count`` of them); ``tables``, ``rng``, ``stack`` change."""
+    """Make traversals ``first``, ``first + stride``, ... (``count`` of them); ``tables``, ``rng``, ``stack`` change.
+
+    Each of ``stride`` threads takes the players in turn.
+    """
     for step in range(count):
-        traverse(game, tables, policy, rng, stack, (first + step * stride) % policy.players)
+        traverse(game, tables, policy, rng, stack, (first // stride + step) % policy.players)
 
 
 @piece

@@ -1,5 +1,8 @@
 """``fogplay bench``: side by side with the peers that are installed, on one core, in one run.
 
+A suite is a list of contestants and of games: full-width (CFR+), sampling (Monte Carlo CFR and search, units counted
+alike), and threads (fogplay alone, what a second core brings).
+
 Every contestant has a process of its own and works while the others wait. Speed is taken in short rounds in turn, so
 that a noisy moment of the machine hits all alike; the median counts, and the slowest and fastest round are told.
 """
@@ -31,6 +34,8 @@ GAMES = {  # measured by default, suite by suite
     "full-width": (
         "leduc", "bluff(1,1,5)", "kuhn", "ocp(13)", "ocp(50)", "ocp(100)", "ocp(200)", "ocp(500)",
     ),
+    "sampling": ("leduc", "bluff(1,1,5)", "kuhn", "ocp(13)", "ocp(50)", "ocp(200)", "ocp(500)"),
+    "threads": ("bluff(1,1,6)", "leduc"),
 }  # fmt: skip
 OPENSPIEL_NAMES = {  # the same game by the name under which peers load it
     "kuhn": "kuhn_poker",
@@ -40,7 +45,8 @@ OPENSPIEL_NAMES = {  # the same game by the name under which peers load it
 }
 SECONDS = 5.0
 ROUNDS = 5
-TARGET = 0.01  # nash_conv
+TARGETS: dict[str, float | None] = {"full-width": 0.01, "sampling": 0.5, "threads": None}  # nash_conv
+FIRST_LOOK = {"sampling": 1000}  # iterations before nash_conv is looked at; 1 elsewhere
 BUILD_LIMIT = 60.0  # seconds that a peer has to build a game
 SOLVE_LIMIT = 60.0  # seconds of iterating, for any contestant, to reach the target
 ONE_THREAD = dict.fromkeys(
@@ -56,6 +62,10 @@ class Row:
     game: str
     contestant: str
     algorithm: str
+    race: str = ""  # who is compared with whom on a game: those of one race
+    unit: str = "iteration"  # what is counted as one
+    threads: int = 1  # that share tables
+    processes: int = 1  # side by side, their speeds added up
     version: str = ""
     nodes: int | None = None
     infosets: int | None = None
@@ -73,6 +83,7 @@ class Row:
     iterations_to_target: int | None = None
     seconds_to_target: float | None = None  # of iterating: the median of several runs
     nash_conv: float | None = None  # reached after iterations_to_target, or when the time was over
+    lost_share: float | None = None  # of visits, where play begins: threads that share tables write over one another
     note: str = ""
 
     @property
@@ -104,6 +115,7 @@ class Comparison:
     """How many times as fast fogplay is as a peer on one game."""
 
     game: str
+    race: str
     peer: str
     speed: float | None  # iterations a second
     to_target: float | None  # seconds to the same nash_conv
@@ -116,18 +128,20 @@ def run_bench(
     *,
     games: Sequence[str] | None = None,
     rounds: int = ROUNDS,
-    target: float = TARGET,
+    target: float | None = None,
     solve_limit: float = SOLVE_LIMIT,
 ) -> list[Row]:
     """Measure every installed contestant of a suite, ``seconds`` for each measurement, cut into ``rounds``.
 
+    ``target`` is the nash_conv to reach; the suite's own by default, and where it has none that is not measured.
     A contestant that fails on a game leaves a row with a note; one that has no such game leaves none.
     """
     entries = _entries(what)
     if not (math.isfinite(seconds) and seconds > 0):
         raise FogplayError(f"seconds must be a number above 0, not {seconds!r}")
     field = [(game, _field(entries, game)) for game in (games or GAMES[what])]
-    steps = sum((3 + rounds) * len(players) for _, players in field)
+    target = TARGETS[what] if target is None else target
+    steps = sum((1 + rounds + 2 * (target is not None)) * len(players) for _, players in field)
     done = 0
 
     def step(now: str) -> None:
@@ -136,7 +150,8 @@ def run_bench(
         if progress is not None:
             progress(Progress(done, steps, now))
 
-    _compile(what, next(entry for entry in entries if entry.name == OURS))
+    for entry in {entry.race: entry for entry in reversed(entries) if entry.name == OURS}.values():
+        _compile(what, entry)
     rows: list[Row] = []
     for game, players in field:
         rows += _measure_game(what, game, players, seconds, rounds, target, solve_limit, step)
@@ -145,21 +160,31 @@ def run_bench(
 
 def missing_peers(what: str = "full-width") -> list[str]:
     """The names of the suite's peers that are not installed."""
-    return [entry.name for entry in _entries(what) if not _installed(entry)]
+    return list(dict.fromkeys(entry.name for entry in _entries(what) if not _installed(entry)))
 
 
 def compare(rows: Sequence[Row]) -> list[Comparison]:
-    """fogplay against each peer, game by game."""
-    ours = {row.game: row for row in rows if row.contestant == OURS}
+    """fogplay against each peer, game by game and race by race."""
+    ours = {(row.game, row.race): row for row in rows if row.contestant == OURS}
     return [
         Comparison(
             row.game,
+            row.race,
             row.contestant,
-            _quotient(ours[row.game].iterations_per_second, row.iterations_per_second),
-            _quotient(row.seconds_to_target, ours[row.game].seconds_to_target),
+            _quotient(mine.iterations_per_second, row.iterations_per_second),
+            _quotient(row.seconds_to_target, mine.seconds_to_target),
         )
         for row in rows
-        if row.contestant != OURS and row.game in ours
+        if row.contestant != OURS and (mine := ours.get((row.game, row.race)))
+    ]
+
+
+def speedups(rows: Sequence[Row]) -> list[float | None]:
+    """How many times as fast each row is as one thread at the same race on the same game."""
+    alone = {(row.game, row.race): row for row in rows if row.threads * row.processes == 1}
+    found = [alone.get((row.game, row.race), row) for row in rows]
+    return [
+        _quotient(row.iterations_per_second, one.iterations_per_second) for row, one in zip(rows, found, strict=True)
     ]
 
 
@@ -237,26 +262,41 @@ class _Seat:
 
     def __init__(self, suite: str, entry: Entry, game: str, called: str) -> None:
         self.entry, self.called = entry, called
-        self.row = Row(suite, game, entry.name, entry.algorithm)
+        self.rates: list[float] = []
+        self.row = Row(suite, game, entry.name, entry.algorithm, entry.race, entry.unit, entry.threads, entry.processes)
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-        core = str(cores[-1]) if cores else ""  # the same for all, who never work at the same time
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", contestants.__file__, suite, entry.name, core],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=os.environ | ONE_THREAD,
-        )
+        needed = entry.threads * entry.processes
+        self.processes: list[subprocess.Popen[str]] = []
+        if needed > (len(cores) or os.cpu_count() or 1):
+            self.learn(note=f"needs {needed} cores")
+            return
+        mine = cores[-needed:]  # the same for all, who never work at the same time
+        for number in range(entry.processes):
+            pinned = ",".join(map(str, mine[number * entry.threads : (number + 1) * entry.threads]))
+            self.processes.append(
+                subprocess.Popen(
+                    [sys.executable, "-P", contestants.__file__, suite, entry.name, entry.algorithm, pinned],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                    env=os.environ | ONE_THREAD,
+                )
+            )
 
-    def ask(self, do: str, **details: Any) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):
-            print(json.dumps({"do": do, **details}), file=self.process.stdin, flush=True)
-        line = self.process.stdout.readline()
+    def ask(self, do: str, **details: Any) -> list[dict[str, Any]]:
+        """Have all its processes do something at the same time; what each says."""
+        for process in self.processes:
+            assert process.stdin is not None
+            with contextlib.suppress(BrokenPipeError):
+                print(json.dumps({"do": do, **details}), file=process.stdin, flush=True)
+        return [self._answer(process, do, details) for process in self.processes]
+
+    def _answer(self, process: subprocess.Popen[str], do: str, details: dict[str, Any]) -> dict[str, Any]:
+        assert process.stdout is not None
+        line = process.stdout.readline()
         if not line:
-            code = self.process.wait()
+            code = process.wait()
             late = do == "build" and code < 0 and details["limit"]
             raise _ContestantError(
                 f"not built within {details['limit']:g} s" if late else f"{do} ended with exit code {code}"
@@ -266,19 +306,35 @@ class _Seat:
             raise _ContestantError(answer["error"])
         return answer
 
+    def build(self) -> None:
+        limit = 0.0 if self.entry.name == OURS else BUILD_LIMIT
+        self.learn(**self.ask("build", game=self.called, limit=limit)[0])
+
+    def take_round(self, seconds: float) -> None:
+        told = self.ask("rate_for", seconds=seconds)
+        self.rates.append(sum(each["iterations"] / each["seconds"] for each in told))
+        self.learn(
+            iterations_per_second=statistics.median(self.rates),
+            slowest_round=min(self.rates),
+            fastest_round=max(self.rates),
+            rounds=len(self.rates),
+            peak_bytes=sum(each["peak_bytes"] for each in told),
+        )
+
     def learn(self, **facts: Any) -> None:
         self.row = dataclasses.replace(self.row, **facts)
 
     def close(self) -> None:
-        with contextlib.suppress(BrokenPipeError):
-            self.process.communicate()  # closes its stdin, which ends it
+        for process in self.processes:
+            with contextlib.suppress(BrokenPipeError):
+                process.communicate()  # closes its stdin, which ends it
 
 
 def _compile(suite: str, ours: Entry) -> None:
     """Have fogplay's kernels on disk, so that no process measured holds what only the compiler needs."""
     seat = _Seat(suite, ours, "kuhn", "kuhn")
     with _noting(seat):
-        seat.ask("build", game="kuhn", limit=0.0)
+        seat.build()
     seat.close()
 
 
@@ -288,7 +344,7 @@ def _measure_game(
     players: Sequence[tuple[Entry, str]],
     seconds: float,
     rounds: int,
-    target: float,
+    target: float | None,
     solve_limit: float,
     step: Callable[[str], None],
 ) -> list[Row]:
@@ -306,45 +362,45 @@ def _measure_game(
 
         for seat in in_turn("building"):
             with _noting(seat):
-                limit = 0.0 if seat.entry.name == OURS else BUILD_LIMIT
-                seat.learn(**seat.ask("build", game=seat.called, limit=limit))
-        rates: dict[str, list[float]] = {seat.entry.name: [] for seat in seats}
+                seat.build()
         for number in range(rounds):
             for seat in in_turn(f"round {number + 1} of {rounds}"):
                 with _noting(seat):
-                    told = seat.ask("rate_for", seconds=seconds / rounds)
-                    rates[seat.entry.name].append(told["iterations"] / told["seconds"])
-                    seat.learn(peak_bytes=told["peak_bytes"])
-        found: dict[str, dict[str, Any]] = {}
-        for seat in in_turn(f"to nash_conv {target:g}"):
-            with _noting(seat):
-                rate = rates[seat.entry.name]
-                seat.learn(
-                    iterations_per_second=statistics.median(rate),
-                    slowest_round=min(rate),
-                    fastest_round=max(rate),
-                    rounds=rounds,
-                    target=target,
-                )
-                told = seat.ask("find", target=target, limit=solve_limit)
-                seat.learn(nash_conv=told["nash_conv"], iterations_to_target=told["iterations"])
-                if told["nash_conv"] > target:
-                    raise _ContestantError(f"nash_conv {told['nash_conv']:.3g} when {solve_limit:g} s were over")
-                found[seat.entry.name] = told
-        _time_to_target(in_turn, found, seconds, rounds)
+                    seat.take_round(seconds / rounds)
+        for seat in seats:
+            if seat.entry.threads > 1 and not seat.row.note:
+                with _noting(seat):
+                    seat.learn(lost_share=seat.ask("lost")[0]["lost_share"])
+        if target is not None:
+            _to_target(in_turn, target, FIRST_LOOK.get(suite, 1), solve_limit, seconds, rounds)
     return [seat.row for seat in seats]
 
 
-def _time_to_target(
-    in_turn: Callable[[str], Iterator[_Seat]], found: dict[str, dict[str, Any]], seconds: float, rounds: int
+def _to_target(
+    in_turn: Callable[[str], Iterator[_Seat]],
+    target: float,
+    first_look: int,
+    solve_limit: float,
+    seconds: float,
+    rounds: int,
 ) -> None:
-    """The same iterations once more, from a fresh start and without looking in between; several times, if short."""
-    for seat in in_turn("the same without looking"):
+    """How many iterations to ``target``; then as many from a fresh start, without looking, several times if short."""
+    found: list[tuple[_Seat, dict[str, Any]]] = []
+    for seat in in_turn(f"to nash_conv {target:g}"):
+        if not seat.entry.solves:
+            continue
         with _noting(seat):
-            told = found[seat.entry.name]
-            runs = max(1, min(rounds, int(seconds / max(told["seconds"], 1e-9))))
-            took = [seat.ask("repeat", iterations=told["iterations"])["seconds"] for _ in range(runs)]
-            seat.learn(seconds_to_target=statistics.median(took))
+            told = seat.ask("find", target=target, limit=solve_limit, first=first_look)[0]
+            seat.learn(target=target, nash_conv=told["nash_conv"], iterations_to_target=told["iterations"])
+            if told["nash_conv"] > target:
+                raise _ContestantError(f"nash_conv {told['nash_conv']:.3g} when {solve_limit:g} s were over")
+            found.append((seat, told))
+    for seat in in_turn("the same without looking"):
+        for told in (told for who, told in found if who is seat):
+            with _noting(seat):
+                runs = max(1, min(rounds, int(seconds / max(told["seconds"], 1e-9))))
+                took = [seat.ask("repeat", iterations=told["iterations"])[0]["seconds"] for _ in range(runs)]
+                seat.learn(seconds_to_target=statistics.median(took))
 
 
 @contextlib.contextmanager
@@ -369,35 +425,40 @@ class Table(NamedTuple):
 
 def tables(rows: Sequence[Row]) -> list[Table]:
     """What a person reads: everyone on the games that peers have, then how fogplay's cost grows."""
-    compared = {(each.game, each.peer): each for each in compare(rows)}
-    shared = [row for row in rows if any(row.game == game for game, _ in compared)]
+    if any(row.threads * row.processes > 1 for row in rows):
+        return [_sharing(rows)]
+    compared = {(each.game, each.race, each.peer): each for each in compare(rows)}
+    shared = [row for row in rows if any(row.game == game for game, _, _ in compared)]
     ours = sorted((row for row in rows if row.contestant == OURS), key=lambda row: row.nodes or 0)
     speed: list[tuple[str, ...]] = []
     quality: list[tuple[str, ...]] = []
     size: list[tuple[str, ...]] = []
     for row in shared:
-        against = compared.get((row.game, row.contestant), Comparison(row.game, row.contestant, None, None))
+        against = compared.get((row.game, row.race, row.contestant))
         spread = f"{_show(row.slowest_round)} to {_show(row.fastest_round)}" if row.rounds else ""
         iterations = f"{row.iterations_to_target:,}" if row.iterations_to_target else ""
-        who = (row.game, f"{row.contestant} {row.version}")
-        speed.append((*who, _show(row.iterations_per_second), spread, _times(against.speed), row.note))
-        quality.append((*who, iterations, _show(row.seconds_to_target), _times(against.to_target)))
+        who = (row.game, f"{row.contestant} {row.version}", row.algorithm)
+        times = _times(against.speed if against else None)
+        speed.append((*who, f"{row.unit}s", _show(row.iterations_per_second), spread, times, row.note))
+        if row.target:
+            times = _times(against.to_target if against else None)
+            quality.append((*who, iterations, _show(row.seconds_to_target), times))
         size.append((*who, _show(row.build_seconds), _megabytes(row.start_bytes), _megabytes(row.peak_bytes)))
     targets = " or ".join(sorted({f"{row.target:g}" for row in rows if row.target}))
     side_by_side = [
         Table(
             "Speed: the median round, and how many times as fast fogplay is",
-            ("game", "contestant", "iterations/s", "slowest to fastest", "fogplay's", ""),
+            ("game", "contestant", "algorithm", "unit", "units/s", "slowest to fastest", "fogplay's", ""),
             speed,
         ),
         Table(
             f"Seconds of iterating to nash_conv {targets}, from a fresh start",
-            ("game", "contestant", "iterations", "seconds", "fogplay's"),
+            ("game", "contestant", "algorithm", "units", "seconds", "fogplay's"),
             quality,
         ),
         Table(
             "Memory of the process: right before the game is built, and at most while it iterates",
-            ("game", "contestant", "build s", "MB before", "MB at most"),
+            ("game", "contestant", "algorithm", "build s", "MB before", "MB at most"),
             size,
         ),
     ]
@@ -405,14 +466,18 @@ def tables(rows: Sequence[Row]) -> list[Table]:
 
 
 def _growth(rows: Sequence[Row]) -> list[Table]:
+    """By game, from small to large; where several algorithms ran, the first says what building costs."""
+    first = {row.game: row for row in reversed(rows)}
     building: list[tuple[str, ...]] = []
     iterating: list[tuple[str, ...]] = []
     for row in rows:
         what = (row.game, f"{row.nodes:,}" if row.nodes else row.note)
-        built = (_show(row.build_seconds), _show(row.nodes_per_second))
-        building.append((*what, *built, _megabytes(row.tree_bytes), _show(row.bytes_per_node)))
-        cost = (_show(row.iterations_per_second), _show(row.nanoseconds_per_node))
-        iterating.append((*what, *cost, _megabytes(row.table_bytes), _megabytes(row.peak_bytes)))
+        if row is first[row.game]:
+            built = (_show(row.build_seconds), _show(row.nodes_per_second))
+            building.append((*what, *built, _megabytes(row.tree_bytes), _show(row.bytes_per_node)))
+        each = 1e9 / row.iterations_per_second if row.iterations_per_second else None
+        cost = (f"{row.unit}s", _show(row.iterations_per_second), _show(each), _show(row.nanoseconds_per_node))
+        iterating.append((*what, row.algorithm, *cost, _megabytes(row.table_bytes), _megabytes(row.peak_bytes)))
     return [
         Table(
             "How fogplay's cost grows: building the tree",
@@ -420,11 +485,23 @@ def _growth(rows: Sequence[Row]) -> list[Table]:
             building,
         ),
         Table(
-            "How fogplay's cost grows: one iteration, and the memory of the whole process",
-            ("game", "nodes", "iterations/s", "ns/node", "MB of tables", "MB at most"),
+            "How fogplay's cost grows: iterating, and the memory of the whole process",
+            ("game", "nodes", "algorithm", "unit", "units/s", "ns each", "ns/node", "MB of tables", "MB at most"),
             iterating,
         ),
     ]
+
+
+def _sharing(rows: Sequence[Row]) -> Table:
+    lines: list[tuple[str, ...]] = []
+    for row, times in zip(rows, speedups(rows), strict=True):
+        alone = row.threads * row.processes == 1
+        spread = f"{_show(row.slowest_round)} to {_show(row.fastest_round)}" if row.rounds else ""
+        lost = "" if row.lost_share is None else f"{100 * row.lost_share:.2g} %"
+        rate = _show(row.iterations_per_second)
+        lines.append((row.game, row.algorithm, rate, spread, "" if alone else _times(times), lost, row.note))
+    columns = ("game", "algorithm", "episodes/s", "slowest to fastest", "one thread's", "updates lost", "")
+    return Table("A second core: two threads that share tables, or two runs side by side", columns, lines)
 
 
 def _times(ratio: float | None) -> str:

@@ -8,6 +8,8 @@ one line back.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import functools
 import importlib
 import importlib.metadata
 import json
@@ -31,7 +33,7 @@ class Contestant(Protocol):
 
     def restart(self) -> None: ...  # forget what was learned, keep the game
 
-    def iterate(self, count: int) -> None: ...
+    def iterate(self, count: int) -> None: ...  # so many of the entry's units
 
     def nash_conv(self) -> float: ...  # of the average strategy, summed over the players
 
@@ -129,15 +131,148 @@ class LiteEFGFullWidth:
         return float(sum(self.environment.exploitability(self.strategy, "linear-avg-iterate")))  # one gain a player
 
 
+class FogplaySampling:
+    """One of fogplay's samplers, as ``fogplay solve`` runs it."""
+
+    def __init__(self, algorithm: str, threads: int = 1) -> None:
+        from fogplay.evaluate import measure
+        from fogplay.solvers.algorithms import ALGORITHMS
+        from fogplay.trees import flatten
+
+        self.flatten, self.measure, self.make = flatten, measure, ALGORITHMS[algorithm].make
+        self.algorithm, self.threads = algorithm, threads
+        self.build("kuhn")  # compiles the kernels, or fetches them from disk
+        self.iterate(1)
+        self.nash_conv()
+
+    def build(self, game: str) -> Facts:
+        self.flat = self.flatten(game)
+        self.restart()
+        tables = (*self.learner.game, *self.learner.tables().values())
+        return {
+            "nodes": self.flat.num_nodes,
+            "infosets": self.flat.num_infosets,
+            "tree_bytes": self.flat.nbytes,
+            "table_bytes": sum(array.nbytes for array in tables),
+        }
+
+    def restart(self) -> None:
+        assert self.make is not None
+        self.learner: Any = self.make(self.flat, self.algorithm, {"seed": 1, "threads": self.threads})
+        self.done = 0
+
+    def iterate(self, count: int) -> None:
+        self.learner.advance(self.done + 1, count)
+        self.done += count
+
+    def nash_conv(self) -> float:
+        return self.measure(self.flat, self.learner.average()).nash_conv
+
+    def lost(self) -> float | None:
+        """The share of episodes that left no trace where play begins, the most crowded place; None without visits."""
+        tree, visits = self.flat.tree, self.learner.tables().get("visits")
+        if visits is None or not self.done:
+            return None
+        nodes, first = [0], set()
+        for node in nodes:  # grows as it goes, through chance alone
+            if tree.player[node] >= 0:
+                first.add(int(tree.row[node]))
+            elif tree.num_children[node]:
+                nodes.extend(range(tree.first_child[node], tree.first_child[node] + tree.num_children[node]))
+        seen = sum(int(visits[tree.infoset_start[row] : tree.infoset_start[row + 1]].sum()) for row in first)
+        return 1 - seen / self.done
+
+
+class OpenSpielSampling:
+    """OpenSpiel's C++ Monte Carlo CFR: one of its iterations plays once for each player, so counts as so many units."""
+
+    def __init__(self, solver: str) -> None:
+        import pyspiel
+
+        self.pyspiel, self.make = pyspiel, getattr(pyspiel, solver)
+
+    def build(self, game: str) -> Facts:
+        self.game = self.pyspiel.load_game(game)
+        self.restart()
+        return {}
+
+    def restart(self) -> None:
+        self.solver, self.owed = self.make(self.game, seed=1), 0
+
+    def iterate(self, count: int) -> None:
+        iterations, self.owed = divmod(self.owed + count, self.game.num_players())
+        step = self.solver.run_iteration
+        for _ in range(iterations):
+            step()
+
+    def nash_conv(self) -> float:
+        # by state, not by string: the average policy of a solver that has not seen all of the game knows only that
+        return float(self.pyspiel.nash_conv(self.game, self.solver.average_policy(), True))
+
+
+class OpenSpielSearch:
+    """OpenSpiel's C++ IS-MCTS: one search of so many simulations from the game's first decision, random rollouts."""
+
+    SHARE_OF_PAYOFF_RANGE = 0.6  # exploration, as fogplay has it by default
+
+    def __init__(self) -> None:
+        import pyspiel
+
+        self.pyspiel = pyspiel
+
+    def build(self, game: str) -> Facts:
+        self.game = self.pyspiel.load_game(game)
+        self.state = self.game.new_initial_state()
+        while self.state.is_chance_node():
+            self.state.apply_action(self.state.chance_outcomes()[0][0])
+        return {}
+
+    def restart(self) -> None:
+        """Nothing to forget: every search is fresh."""
+
+    def iterate(self, count: int) -> None:
+        exploration = self.SHARE_OF_PAYOFF_RANGE * (self.game.max_utility() - self.game.min_utility())
+        evaluator = self.pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=1)
+        self.pyspiel.ISMCTSBot(1, evaluator, exploration, count).step(self.state)
+
+    def nash_conv(self) -> float:
+        raise NotImplementedError("a search for one decision has no strategy for the whole game")
+
+
 @dataclass(frozen=True)
 class Entry:
     """Who takes part in a suite: a package, its algorithm, and how to make it."""
 
     name: str
-    algorithm: str
+    algorithm: str  # together with the name, nobody else's in the suite
     module: str  # to be imported; its absence is no error
     package: str  # as installed
     make: Callable[[], Contestant]
+    race: str = ""  # who is compared with whom: those of one race
+    unit: str = "iteration"  # what is counted
+    solves: bool = True  # has a strategy whose nash_conv can be measured
+    threads: int = 1  # that share tables, a core each
+    processes: int = 1  # side by side, each with tables of its own
+
+
+def _fogplay(algorithm: str, race: str, unit: str) -> Entry:
+    return Entry(OURS, algorithm, "fogplay", "fogplay", functools.partial(FogplaySampling, algorithm), race, unit)
+
+
+def _openspiel(solver: str, race: str, unit: str) -> Entry:
+    make = functools.partial(OpenSpielSampling, solver)
+    return Entry("OpenSpiel", f"{solver} (C++)", "pyspiel", "open_spiel", make, race, unit)
+
+
+def _two_cores(algorithm: str) -> tuple[Entry, ...]:
+    """One thread, two that share tables, and two runs side by side."""
+    one = _fogplay(algorithm, algorithm, "episode")
+    share = functools.partial(FogplaySampling, algorithm, threads=2)
+    return (
+        one,
+        dataclasses.replace(one, algorithm=f"{algorithm}, 2 threads", make=share, threads=2),
+        dataclasses.replace(one, algorithm=f"{algorithm}, 2 runs", processes=2),
+    )
 
 
 OURS = "fogplay"
@@ -147,6 +282,26 @@ SUITES: dict[str, tuple[Entry, ...]] = {
         Entry("LiteEFG", "baselines.CFRplus", "LiteEFG", "LiteEFG", LiteEFGFullWidth),
         Entry("OpenSpiel", "CFRPlusSolver (C++)", "pyspiel", "open_spiel", OpenSpielFullWidth),
     ),
+    "sampling": (
+        _fogplay("os-mccfr", "outcome sampling", "episode"),
+        _openspiel("OutcomeSamplingMCCFRSolver", "outcome sampling", "episode"),
+        _fogplay("es-mccfr", "external sampling", "traversal"),
+        _openspiel("ExternalSamplingMCCFRSolver", "external sampling", "traversal"),
+        _fogplay("smooth-uct", "search", "episode"),
+        Entry(
+            "OpenSpiel",
+            "ISMCTSBot (C++)",
+            "pyspiel",
+            "open_spiel",
+            OpenSpielSearch,
+            "search",
+            "simulation",
+            solves=False,
+        ),
+        _fogplay("uct", "UCT", "episode"),
+        _fogplay("cs-mccfr", "chance sampling", "traversal"),
+    ),
+    "threads": (*_two_cores("smooth-uct"), *_two_cores("uct"), *_two_cores("os-mccfr")),
 }
 
 
@@ -182,12 +337,15 @@ class Worker:
             self.rate = max(1.0, min(count / max(lasted, 1e-9), 8 * self.rate))  # a first call says little
         return {"iterations": done, "seconds": took}
 
-    def find(self, target: float, limit: float) -> dict[str, Any]:
-        """Iterations from a fresh start until nash_conv is at most ``target``, or ``limit`` seconds are over."""
+    def find(self, target: float, limit: float, first: int = 1) -> dict[str, Any]:
+        """Iterations from a fresh start until nash_conv is at most ``target``, or ``limit`` seconds are over.
+
+        It is looked at after ``first`` iterations for the first time.
+        """
         self.contestant.restart()
         done, took, reached = 0, 0.0, float("inf")
         while reached > target and took < limit:
-            count = max(done + 1, int(done * CHECK_RATIO)) - done
+            count = max(first, done + 1, int(done * CHECK_RATIO)) - done
             began = time.perf_counter()
             self.contestant.iterate(count)
             took += time.perf_counter() - began
@@ -202,6 +360,10 @@ class Worker:
         began = time.perf_counter()
         self.contestant.iterate(iterations)
         return {"seconds": time.perf_counter() - began}
+
+    def lost(self) -> dict[str, Any]:
+        """The share of updates lost since the game was built, where that is known."""
+        return {"lost_share": self.contestant.lost() if isinstance(self.contestant, FogplaySampling) else None}
 
 
 def memory(field: str) -> int:
@@ -237,13 +399,13 @@ def _alarm(seconds: float) -> Iterator[None]:
     signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
-def serve(suite: str, name: str, core: str) -> None:
-    """Answer the parent's requests until it closes the line, on one core (where the system lets one choose)."""
-    if core and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {int(core)})
+def serve(suite: str, name: str, algorithm: str, cores: str) -> None:
+    """Answer the parent's requests until it closes the line, on these cores (where the system lets one choose)."""
+    if cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(core) for core in cores.split(",")})
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print
-    entry = next(entry for entry in SUITES[suite] if entry.name == name)
+    entry = next(entry for entry in SUITES[suite] if (entry.name, entry.algorithm) == (name, algorithm))
     worker: Worker | None = None
     for line in sys.stdin:
         request = json.loads(line)

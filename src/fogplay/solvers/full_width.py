@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fogplay.errors import FogplayError
 from fogplay.kernels.cfr import Scratch, Tables, Weighting, iterate
 from fogplay.kernels.regret import normalise
+from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame
 
 INFINITY = math.inf
@@ -46,9 +47,7 @@ class FullWidth:
         iterate(self.flat.sequences, self.weighting, self.learned, self.scratch, first, count)
 
     def average(self) -> NDArray[np.float64]:
-        strategy = np.empty(self.flat.num_slots)
-        normalise(self.learned.average, self.flat.sequences.slot_start, strategy)
-        return strategy
+        return shares(self.flat, self.learned.average)
 
     def details(self) -> dict[str, NDArray[Any]]:
         return {}

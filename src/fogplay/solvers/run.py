@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.evaluate.measures import MEASURES
+from fogplay.kernels.regret import normalise
 from fogplay.trees import FlatGame
 
 STRETCH_SECONDS = 0.1
@@ -154,6 +155,13 @@ class Run:
         self.iteration, self.seconds = about["iteration"], about["seconds"]
         for iteration, seconds, *values in curve.tolist():
             self.curve.append(CurvePoint(int(iteration), seconds, dict(zip(self.measures, values, strict=True))))
+
+
+def shares(flat: FlatGame, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[slots] every infoset's weights as probabilities; uniform where there are none."""
+    strategy = np.empty(flat.num_slots)
+    normalise(weights, flat.tree.infoset_start, strategy)
+    return strategy
 
 
 def log_spaced(last: int, per_decade: int) -> list[int]:

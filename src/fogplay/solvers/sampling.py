@@ -15,6 +15,7 @@ from fogplay.kernels.regret import normalise
 from fogplay.simulators import simulate_tree
 from fogplay.simulators.random import streams
 from fogplay.solvers.checks import number, one_of, whole
+from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame
 
 # The papers' own calibrations on their games; elsewhere constants follow the payoffs.
@@ -73,9 +74,7 @@ class SelfPlay(Sampler):
         uct.run(self.game, self.learned, self.policy, self.rng[thread], self.paths[thread], count)
 
     def average(self) -> NDArray[np.float64]:
-        strategy = np.empty(self.flat.num_slots)
-        normalise(self.learned.visits.astype(np.float64), self.flat.sequences.slot_start, strategy)
-        return strategy
+        return shares(self.flat, self.learned.visits.astype(np.float64))
 
     def details(self) -> dict[str, NDArray[Any]]:
         visits = self.learned.visits
@@ -111,9 +110,7 @@ class MonteCarloCfr(Sampler):
         self.kernel(self.game, self.learned, self.policy, self.rng[thread], room, first, stride, count)
 
     def average(self) -> NDArray[np.float64]:
-        strategy = np.empty(self.flat.num_slots)
-        normalise(self.learned.average, self.flat.sequences.slot_start, strategy)
-        return strategy
+        return shares(self.flat, self.learned.average)
 
     def details(self) -> dict[str, NDArray[Any]]:
         return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 
 import pytest
@@ -13,8 +14,28 @@ from fogplay.cli import app
 from fogplay.errors import FogplayError
 from fogplay.evaluate import measure
 from fogplay.experiments import bench
-from fogplay.experiments.bench import Progress, Row, compare, read_csv, run_bench, split_games, tables, write_csv
-from fogplay.experiments.contestants import OURS, SUITES, Entry, FogplayFullWidth, OpenSpielFullWidth, Worker
+from fogplay.experiments.bench import (
+    Progress,
+    Row,
+    compare,
+    read_csv,
+    run_bench,
+    speedups,
+    split_games,
+    tables,
+    write_csv,
+)
+from fogplay.experiments.contestants import (
+    OURS,
+    SUITES,
+    Entry,
+    FogplayFullWidth,
+    FogplaySampling,
+    OpenSpielFullWidth,
+    OpenSpielSampling,
+    OpenSpielSearch,
+    Worker,
+)
 from fogplay.games import load
 from fogplay.trees import flatten
 
@@ -186,3 +207,152 @@ def test_command_line_json(monkeypatch, tmp_path):
     facts = json.loads(told.stdout.splitlines()[-1])
     assert facts["suite"] == "full-width"
     assert Row(**facts["rows"][0]) == read_csv(out)[0]
+
+
+SAMPLERS = ("os-mccfr", "es-mccfr", "smooth-uct", "uct", "cs-mccfr")
+
+
+@pytest.fixture(scope="module")
+def sampled() -> tuple[list[Row], list[Progress]]:
+    pytest.importorskip("pyspiel")
+    seen: list[Progress] = []
+    return run_bench("sampling", 0.05, seen.append, games=["kuhn"], rounds=2), seen
+
+
+def test_every_sampler_is_measured_beside_its_rival(sampled):
+    rows, seen = sampled
+    assert seen[-1].done == seen[-1].steps == len(seen)
+    assert [row.note for row in rows] == [""] * len(SUITES["sampling"])
+    assert [row.algorithm for row in rows if row.contestant == OURS] == list(SAMPLERS)
+    for row in rows:
+        assert 0 < row.slowest_round <= row.iterations_per_second <= row.fastest_round
+        assert row.nanoseconds_per_node is None  # an episode is no pass over the tree
+        assert 0 < row.core_share <= 1
+    by_algorithm = {row.algorithm: row for row in rows}
+    found = {each.race: each.speed for each in compare(rows)}
+    pairs = {
+        "outcome sampling": ("os-mccfr", "OutcomeSamplingMCCFRSolver (C++)"),
+        "external sampling": ("es-mccfr", "ExternalSamplingMCCFRSolver (C++)"),
+        "search": ("smooth-uct", "ISMCTSBot (C++)"),
+    }
+    assert found.keys() == pairs.keys()
+    for race, (mine, theirs) in pairs.items():
+        rates = [by_algorithm[name].iterations_per_second for name in (mine, theirs)]
+        assert found[race] == pytest.approx(rates[0] / rates[1])
+
+
+def test_samplers_reach_the_target_where_they_have_a_strategy(sampled):
+    rows, _ = sampled
+    for row in rows:
+        if row.algorithm == "ISMCTSBot (C++)":
+            assert (row.target, row.nash_conv, row.seconds_to_target) == (None, None, None)
+        else:
+            assert 0 < row.nash_conv <= row.target == 0.5
+            assert row.iterations_to_target >= 1000
+            assert row.seconds_to_target > 0
+
+
+def test_tables_of_samplers(sampled):
+    rows, _ = sampled
+    speed, quality, memory, building, growth = tables(rows)
+    assert len(speed.lines) == len(memory.lines) == len(rows)
+    assert len(quality.lines) == len(rows) - 1  # a search has no strategy
+    assert [line[0] for line in building.lines] == ["kuhn"]  # once, however many algorithms
+    assert [line[2] for line in growth.lines] == list(SAMPLERS)
+    assert {line[3] for line in speed.lines} == {"episodes", "traversals", "simulations"}
+
+
+def test_units_are_counted_alike():
+    """An iteration of OpenSpiel's is one episode, or traversal, for each player."""
+    pytest.importorskip("pyspiel")
+    for solver in ("OutcomeSamplingMCCFRSolver", "ExternalSamplingMCCFRSolver"):
+        peer = OpenSpielSampling(solver)
+        for game, players in (("kuhn_poker", 2), ("kuhn_poker(players=3)", 3)):
+            peer.build(game)
+            iterations = 0
+
+            class Counting:
+                def run_iteration(self):
+                    nonlocal iterations
+                    iterations += 1
+
+            peer.solver = Counting()
+            for count in (1, 1, 1, 2, 7, 0, 300):
+                peer.iterate(count)
+            assert iterations == 312 // players
+
+
+def test_openspiel_samplers_solve_the_same_game_about_as_well():
+    pytest.importorskip("pyspiel")
+    for algorithm, solver, bound in (  # the worst of twelve seeds, of either side: 0.048 and 0.013
+        ("os-mccfr", "OutcomeSamplingMCCFRSolver", 0.06),
+        ("es-mccfr", "ExternalSamplingMCCFRSolver", 0.02),
+    ):
+        mine, peer = FogplaySampling(algorithm), OpenSpielSampling(solver)
+        mine.build("kuhn")
+        peer.build("kuhn_poker")
+        mine.iterate(100_000)
+        peer.iterate(100_000)
+        assert mine.nash_conv() < bound
+        assert peer.nash_conv() < bound
+        peer.restart()
+        assert peer.nash_conv() > 0.5
+
+
+def test_search_does_as_many_simulations_as_it_is_asked_for():
+    pytest.importorskip("pyspiel")
+    search = OpenSpielSearch()
+    search.build("leduc_poker")
+    assert search.state.current_player() == 0
+    rollouts = 0
+
+    class Bot:
+        def __init__(self, _seed, _evaluator, exploration, simulations):
+            nonlocal rollouts
+            rollouts += simulations
+            assert exploration == pytest.approx(0.6 * 26)
+
+        def step(self, state):
+            assert not state.is_chance_node()
+
+    real = search.pyspiel
+    search.pyspiel = type("Stub", (), {"ISMCTSBot": Bot, "RandomRolloutEvaluator": real.RandomRolloutEvaluator})
+    search.iterate(123)
+    assert rollouts == 123
+
+
+def test_updates_lost_are_those_that_left_no_trace():
+    contestant = FogplaySampling("uct")
+    for game in ("kuhn", "leduc"):
+        contestant.build(game)
+        assert contestant.lost() is None
+        contestant.iterate(1000)
+        assert contestant.lost() == 0.0  # one thread loses nothing
+        contestant.done = 1250
+        assert contestant.lost() == pytest.approx(0.2)
+    other = FogplaySampling("os-mccfr")
+    other.iterate(10)
+    assert other.lost() is None  # keeps no visits
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core")
+def test_two_threads_and_two_runs_beside_one(monkeypatch):
+    monkeypatch.setitem(SUITES, "threads", SUITES["threads"][:3])
+    alone, shared, apart = run_bench("threads", 0.05, games=["kuhn"], rounds=1)
+    assert [(row.threads, row.processes) for row in (alone, shared, apart)] == [(1, 1), (2, 1), (1, 2)]
+    assert {row.note for row in (alone, shared, apart)} == {""}
+    assert 0 <= shared.lost_share < 0.5
+    assert alone.lost_share is apart.lost_share is alone.target is None
+    assert apart.peak_bytes > 1.5 * shared.peak_bytes  # two processes
+    assert speedups([shared, alone, apart]) == [
+        row.iterations_per_second / alone.iterations_per_second for row in (shared, alone, apart)
+    ]
+    (told,) = tables([alone, shared, apart])
+    assert [line[1] for line in told.lines] == ["smooth-uct", "smooth-uct, 2 threads", "smooth-uct, 2 runs"]
+
+
+def test_too_few_cores_are_told():
+    many = dataclasses.replace(SUITES["threads"][1], threads=5000)
+    seat = bench._Seat("threads", many, "kuhn", "kuhn")
+    seat.close()
+    assert seat.row.note == "needs 5000 cores"

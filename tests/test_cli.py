@@ -134,3 +134,58 @@ def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
     command = f"{sys.executable} -m fogplay.cli games | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve"], "Missing argument"),
+        (["solve", "leduc", "--wrong", "3"], "No such option: --wrong"),
+        (["solve", "leduc", "-n", "ten"], "Invalid value for '--iterations'"),
+        (["nothing"], "No such command 'nothing'"),
+    ],
+)
+def test_a_mistyped_command_is_one_line_too(arguments: list[str], message: str) -> None:
+    done = fogplay(*arguments)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert message in done.stderr
+    assert "--help" in done.stderr
+
+
+def test_without_arguments_it_says_what_there_is() -> None:
+    done = fogplay()
+    assert done.returncode == 0
+    assert "reproduce" in done.stdout + done.stderr
+
+
+def test_nothing_is_lost_when_the_strategy_cannot_be_written(tmp_path: Path) -> None:
+    """The folder's own file system is full: the strategy goes to the folder for temporary files."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    script = (
+        "import errno, sys, safetensors.numpy as n; save = n.save_file\n"
+        "def full(arrays, path, metadata=None):\n"
+        "    if 'elsewhere' not in str(path): raise OSError(errno.ENOSPC, 'No space left on device')\n"
+        "    return save(arrays, path, metadata=metadata)\n"
+        "n.save_file = full\n"
+        "from fogplay.cli import main\n"
+        "sys.argv = ['fogplay', 'solve', 'kuhn', '-a', 'cfr+', '-n', '100', '--json']\n"
+        "main()\n"
+    )
+    import os
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(elsewhere)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "elsewhere/kuhn.safetensors instead" in done.stderr
+    assert (elsewhere / "kuhn.safetensors").exists()

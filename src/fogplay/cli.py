@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,7 +94,9 @@ def solve(
             progress=watch.progress,
             **_settings(set_ or []),
         )
-    (result.strategy.greedy() if greedy else result.strategy).save(out)
+    _save(result.strategy.greedy() if greedy else result.strategy, out)
+    if result.trouble is not None:
+        print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
     facts = {
         "game": flat.name,
         "algorithm": algorithm,
@@ -343,6 +346,18 @@ def _file_name(game: str) -> str:
     return "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
 
 
+def _save(strategy: Any, out: Path) -> None:
+    """Save a strategy, in the folder for temporary files if it cannot be where it should: nothing learned is lost."""
+    try:
+        strategy.save(out)
+    except FogplayError as error:
+        elsewhere = Path(tempfile.gettempdir()) / out.name
+        if elsewhere.resolve() == out.resolve():
+            raise
+        strategy.save(elsewhere)
+        raise FogplayError(f"{error}; the strategy is in {elsewhere} instead") from error
+
+
 def _require_folder(out: Path) -> None:
     if out.is_dir():
         raise FogplayError(f"{out} is a folder; --out takes a file's name")
@@ -359,16 +374,31 @@ def _print_json(facts: dict[str, Any]) -> None:
 def main() -> None:
     """Run the command line; a user's mistake ends in one line on stderr and exit code 2."""
     try:
-        app()
+        app(standalone_mode=False)
     except FogplayError as error:
-        print(f"fogplay: {error}", file=sys.stderr)
-        sys.exit(2)
+        _stop(str(error), 2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:
-        print("fogplay: stopped", file=sys.stderr)
-        sys.exit(130)
+        _stop("stopped", 130)
+    except Exception as error:  # the command line library's own, told apart by what they can do
+        if type(error).__name__ == "Abort":
+            _stop("stopped", 130)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()  # type: ignore[attr-defined]
+            sys.exit(0)
+        if not hasattr(error, "format_message"):
+            raise
+        command = getattr(getattr(error, "ctx", None), "command_path", "fogplay").replace(
+            "python -m fogplay.cli", "fogplay"
+        )
+        _stop(f"{error.format_message().rstrip('.')} (see `{command} --help`)", 2)
+
+
+def _stop(line: str, status: int) -> None:
+    print(f"fogplay: {' '.join(line.split())}", file=sys.stderr)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,8 @@ class Strategy:
     def find(self, infoset: str) -> int:
         """The number of the infoset with this string."""
         if infoset not in self._index:
-            raise FogplayError(f"{self.game} has no infoset {infoset!r}; its infosets look like {self.infosets[0]!r}")
+            like = f"its infosets look like {self.infosets[0]!r}" if self.infosets else "it has none at all"
+            raise FogplayError(f"{self.game} has no infoset {infoset!r}; {like}")
         return self._index[infoset]
 
     def slots(self, infoset: str) -> slice:

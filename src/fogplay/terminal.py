@@ -131,9 +131,10 @@ class Watch:
 
 def show_result(facts: dict[str, Any], strategy: Strategy, game: str) -> None:
     """The end of ``fogplay solve``: what was reached, where it is, what to type next."""
-    state = "interrupted after" if facts["interrupted"] else "solved by"
+    state = "stopped early, " if facts["interrupted"] else ""
     say(
-        f"{facts['game']} {state} {facts['algorithm']}: {facts['iterations']:,} iterations in {facts['seconds']:.2f} s "
+        f"{facts['game']} by {facts['algorithm']}: {state}{facts['iterations']:,} iterations "
+        f"in {facts['seconds']:.2f} s "
         f"({_short(facts['iterations_per_second'])}/s)"
     )
     if facts["nash_conv"] is not None:
@@ -141,6 +142,7 @@ def show_result(facts: dict[str, Any], strategy: Strategy, game: str) -> None:
     say(f"saved to {facts['out']}")
     say("Next:")
     say(f"  fogplay evaluate {facts['out']}")
-    say(f"  fogplay inspect {facts['out']} '{strategy.infosets[0]}'")
+    if strategy.infosets:
+        say(f"  fogplay inspect {facts['out']} '{strategy.infosets[0]}'")
     if facts["interrupted"]:
         say(f"  fogplay solve '{game}' --algorithm {facts['algorithm']} --out {facts['out']} --resume")

@@ -79,6 +79,7 @@ class Row:
     slowest_round: float | None = None
     fastest_round: float | None = None
     rounds: int | None = None
+    core_share: float | None = None  # of its cores' time that it got in the rounds; less than 1 where others worked too
     target: float | None = None  # the nash_conv to reach
     iterations_to_target: int | None = None
     seconds_to_target: float | None = None  # of iterating: the median of several runs
@@ -97,8 +98,10 @@ class Row:
 
     @property
     def nanoseconds_per_node(self) -> float | None:
-        """Of one iteration."""
-        return 1e9 / (self.iterations_per_second * self.nodes) if self.iterations_per_second and self.nodes else None
+        """Of one iteration over the whole tree; None for those that sample."""
+        if self.unit != "iteration" or not self.iterations_per_second or not self.nodes:
+            return None
+        return 1e9 / (self.iterations_per_second * self.nodes)
 
 
 @dataclass(frozen=True)
@@ -262,7 +265,8 @@ class _Seat:
 
     def __init__(self, suite: str, entry: Entry, game: str, called: str) -> None:
         self.entry, self.called = entry, called
-        self.rates: list[float] = []
+        self.rates: list[float] = []  # a round each
+        self.shares: list[float] = []
         self.row = Row(suite, game, entry.name, entry.algorithm, entry.race, entry.unit, entry.threads, entry.processes)
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         needed = entry.threads * entry.processes
@@ -313,11 +317,14 @@ class _Seat:
     def take_round(self, seconds: float) -> None:
         told = self.ask("rate_for", seconds=seconds)
         self.rates.append(sum(each["iterations"] / each["seconds"] for each in told))
+        cores = self.entry.threads * self.entry.processes
+        self.shares.append(sum(each["cpu_seconds"] / each["seconds"] for each in told) / cores)
         self.learn(
             iterations_per_second=statistics.median(self.rates),
             slowest_round=min(self.rates),
             fastest_round=max(self.rates),
             rounds=len(self.rates),
+            core_share=min(1.0, statistics.median(self.shares)),
             peak_bytes=sum(each["peak_bytes"] for each in told),
         )
 
@@ -498,9 +505,10 @@ def _sharing(rows: Sequence[Row]) -> Table:
         alone = row.threads * row.processes == 1
         spread = f"{_show(row.slowest_round)} to {_show(row.fastest_round)}" if row.rounds else ""
         lost = "" if row.lost_share is None else f"{100 * row.lost_share:.2g} %"
+        got = "" if row.core_share is None else f"{100 * row.core_share:.0f} %"
         rate = _show(row.iterations_per_second)
-        lines.append((row.game, row.algorithm, rate, spread, "" if alone else _times(times), lost, row.note))
-    columns = ("game", "algorithm", "episodes/s", "slowest to fastest", "one thread's", "updates lost", "")
+        lines.append((row.game, row.algorithm, rate, spread, "" if alone else _times(times), got, lost, row.note))
+    columns = ("game", "algorithm", "episodes/s", "slowest to fastest", "one thread's", "of its cores", "lost", "")
     return Table("A second core: two threads that share tables, or two runs side by side", columns, lines)
 
 

@@ -233,7 +233,7 @@ class OpenSpielSearch:
     def iterate(self, count: int) -> None:
         exploration = self.SHARE_OF_PAYOFF_RANGE * (self.game.max_utility() - self.game.min_utility())
         evaluator = self.pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=1)
-        self.pyspiel.ISMCTSBot(1, evaluator, exploration, count).step(self.state)
+        self.pyspiel.ISMCTSBot(1, evaluator, exploration, max(count, 2)).step(self.state)  # one alone fails
 
     def nash_conv(self) -> float:
         raise NotImplementedError("a search for one decision has no strategy for the whole game")
@@ -327,7 +327,7 @@ class Worker:
 
     def rate_for(self, seconds: float) -> dict[str, Any]:
         """Iterate for so long; the last call makes up most of it, so that calls cost nothing that counts."""
-        done, took = 0, 0.0
+        done, took, worked = 0, 0.0, time.process_time()
         while took < seconds:
             count = max(1, int(self.rate * (seconds - took)))
             began = time.perf_counter()
@@ -335,7 +335,7 @@ class Worker:
             lasted = time.perf_counter() - began
             done, took = done + count, took + lasted
             self.rate = max(1.0, min(count / max(lasted, 1e-9), 8 * self.rate))  # a first call says little
-        return {"iterations": done, "seconds": took}
+        return {"iterations": done, "seconds": took, "cpu_seconds": time.process_time() - worked}
 
     def find(self, target: float, limit: float, first: int = 1) -> dict[str, Any]:
         """Iterations from a fresh start until nash_conv is at most ``target``, or ``limit`` seconds are over.

@@ -164,11 +164,12 @@ def _class_from_file(name: str) -> type[Game]:
     path = Path(file)
     if not path.is_file():
         raise FogplayError(f"there is no file {file!r} to load a game from")
-    module_spec = importlib.util.spec_from_file_location(path.stem, path)
+    name_of_module = f"_fogplay_game_{path.stem}"  # never that of another module, whatever the file is called
+    module_spec = importlib.util.spec_from_file_location(name_of_module, path)
     assert module_spec is not None
     assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
-    sys.modules.setdefault(path.stem, module)
+    sys.modules[name_of_module] = module  # where dataclasses look their annotations up
     try:
         module_spec.loader.exec_module(module)
     except Exception as error:

@@ -77,7 +77,7 @@ class Stack(NamedTuple):
     reach: NDArray[np.float64]  # [depth + 1, players] the reach of drawn opponents; used from three players on
     pending: NDArray[np.float64]  # [slots] regrets of this traversal; chance sampling only, and so are the next two
     touched: NDArray[Any]  # [decisions] TOUCHED
-    count: NDArray[np.int64]  # [1] of the touched
+    noted: NDArray[np.int64]  # [1] how many are touched
 
 
 @kernel
@@ -152,21 +152,21 @@ def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def
             for action in range(frame.actions):
                 stack.pending[frame.slot + action] += frame.others * (stack.value[at + action] - expected)
                 tables.average[frame.slot + action] += frame.own * stack.strategy[at + action]
-            note = stack.touched[stack.count[0]]
+            note = stack.touched[stack.noted[0]]
             note.slot, note.actions = frame.slot, frame.actions
-            stack.count[0] += 1
+            stack.noted[0] += 1
     return expected
 
 
 @piece
 def settle(tables, stack):  # type: ignore[no-untyped-def]
     """Add the regrets that were kept apart."""
-    for number in range(stack.count[0]):
+    for number in range(stack.noted[0]):
         note = stack.touched[number]
         for slot in range(note.slot, note.slot + note.actions):
             tables.regret[slot] += stack.pending[slot]
             stack.pending[slot] = 0.0
-    stack.count[0] = 0
+    stack.noted[0] = 0
 
 
 @piece

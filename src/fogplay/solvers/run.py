@@ -84,6 +84,7 @@ class Run:
     seconds: float = 0.0
     curve: list[CurvePoint] = field(default_factory=list)
     interrupted: bool = False
+    trouble: str | None = None  # why the last checkpoint could not be written
 
     def go(
         self,
@@ -123,11 +124,19 @@ class Run:
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth
                     progress(Progress(self.iteration, self.iterations, self.seconds, shown))
                 if checkpoint is not None and time.monotonic() >= save_at:
-                    self.save(checkpoint)
+                    self.try_to_save(checkpoint)
                     save_at = time.monotonic() + checkpoint_seconds
             self.interrupted = self.iteration < self.iterations
         if checkpoint is not None:
-            self.save(checkpoint)
+            self.try_to_save(checkpoint)
+
+    def try_to_save(self, path: Path) -> None:
+        """Save, but let the run go on where that fails: what was learned is worth more than the checkpoint."""
+        try:
+            self.save(path)
+            self.trouble = None
+        except FogplayError as error:
+            self.trouble = str(error)
 
     def _measure(self) -> float:
         return MEASURES["nash_conv"](self.learner.flat, self.learner.average())

@@ -35,6 +35,7 @@ class Result:
     nash_conv: float | None  # None under imperfect recall
     exploitability: float | None
     interrupted: bool
+    trouble: str | None = None  # why the last checkpoint could not be written, if it could not
 
 
 def solve(
@@ -116,6 +117,7 @@ def solve(
         nash_conv=quality.nash_conv if quality else None,
         exploitability=quality.exploitability if quality else None,
         interrupted=run.interrupted,
+        trouble=run.trouble,
     )
 
 

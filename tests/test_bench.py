@@ -216,7 +216,9 @@ SAMPLERS = ("os-mccfr", "es-mccfr", "smooth-uct", "uct", "cs-mccfr")
 def sampled() -> tuple[list[Row], list[Progress]]:
     pytest.importorskip("pyspiel")
     seen: list[Progress] = []
-    return run_bench("sampling", 0.05, seen.append, games=["kuhn"], rounds=2), seen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "_compile", lambda *_: None)  # saves five processes; each compiles for itself if need be
+        return run_bench("sampling", 0.05, seen.append, games=["kuhn"], rounds=2), seen
 
 
 def test_every_sampler_is_measured_beside_its_rival(sampled):
@@ -338,6 +340,7 @@ def test_updates_lost_are_those_that_left_no_trace():
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core")
 def test_two_threads_and_two_runs_beside_one(monkeypatch):
     monkeypatch.setitem(SUITES, "threads", SUITES["threads"][:3])
+    monkeypatch.setattr(bench, "_compile", lambda *_: None)
     alone, shared, apart = run_bench("threads", 0.05, games=["kuhn"], rounds=1)
     assert [(row.threads, row.processes) for row in (alone, shared, apart)] == [(1, 1), (2, 1), (1, 2)]
     assert {row.note for row in (alone, shared, apart)} == {""}

@@ -48,7 +48,7 @@ ROUNDS = 5
 TARGETS: dict[str, float | None] = {"full-width": 0.01, "sampling": 0.5, "threads": None}  # nash_conv
 FIRST_LOOK = {"sampling": 1000}  # iterations before nash_conv is looked at; 1 elsewhere
 BUILD_LIMIT = 60.0  # seconds that a peer has to build a game
-SOLVE_LIMIT = 60.0  # seconds of iterating, for any contestant, to reach the target
+SOLVE_LIMITS = {"full-width": 60.0, "sampling": 20.0, "threads": 0.0}  # seconds of iterating to reach the target
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
@@ -132,11 +132,12 @@ def run_bench(
     games: Sequence[str] | None = None,
     rounds: int = ROUNDS,
     target: float | None = None,
-    solve_limit: float = SOLVE_LIMIT,
+    solve_limit: float | None = None,
 ) -> list[Row]:
     """Measure every installed contestant of a suite, ``seconds`` for each measurement, cut into ``rounds``.
 
-    ``target`` is the nash_conv to reach; the suite's own by default, and where it has none that is not measured.
+    ``target`` is the nash_conv to reach, in ``solve_limit`` seconds; the suite's own by default, and where it has none
+    that is not measured.
     A contestant that fails on a game leaves a row with a note; one that has no such game leaves none.
     """
     entries = _entries(what)
@@ -144,6 +145,7 @@ def run_bench(
         raise FogplayError(f"seconds must be a number above 0, not {seconds!r}")
     field = [(game, _field(entries, game)) for game in (games or GAMES[what])]
     target = TARGETS[what] if target is None else target
+    solve_limit = SOLVE_LIMITS[what] if solve_limit is None else solve_limit
     steps = sum((1 + rounds + 2 * (target is not None)) * len(players) for _, players in field)
     done = 0
 

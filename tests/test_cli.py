@@ -109,6 +109,9 @@ def test_a_game_of_ones_own(tmp_path: Path) -> None:
         (["solve", "kuhn", "--iterations", "0"], "iterations must be a whole number from 1"),
         (["solve", "kuhn", "-a", "dcfr", "--set", "gamma=nan"], "gamma must be a number from 0 to 20, not nan"),
         (["solve", "kuhn", "-a", "cfr", "--set", "gamma"], "--set takes NAME=VALUE"),
+        (["solve", "kuhn", "-a", "cfr", "--set", "seed=3"], "cfr has no parameter 'seed'"),
+        (["solve", "kuhn", "-a", "uct", "--set", "c=" + "9" * 400], "c must be a number from 0 to 1e+09"),
+        (["solve", "kuhn(pot=" + "9" * 400 + ")"], "pot must be a number"),
         (["solve", "kuhn", "--out", "no/such/folder/file"], "there is no folder no/such/folder"),
         (["solve", "kuhn", "--out", "."], "is a folder"),
         (["solve", "missing.py"], "there is no file 'missing.py'"),
@@ -189,3 +192,43 @@ def test_nothing_is_lost_when_the_strategy_cannot_be_written(tmp_path: Path) -> 
     assert "No space left on device" in done.stderr
     assert "elsewhere/kuhn.safetensors instead" in done.stderr
     assert (elsewhere / "kuhn.safetensors").exists()
+
+
+def test_greedy_is_measured_as_what_is_saved(tmp_path: Path) -> None:
+    said = last_json(fogplay("solve", "kuhn", "-n", "1000", "--greedy", "--json", cwd=tmp_path).stdout)
+    found = last_json(fogplay("evaluate", "kuhn.safetensors", "--json", cwd=tmp_path).stdout)
+    assert said["nash_conv"] == pytest.approx(found["nash_conv"])
+
+
+def test_json_holds_no_nan(tmp_path: Path) -> None:
+    fogplay("solve", "kuhn", "-a", "lp", cwd=tmp_path)
+    done = fogplay("inspect", "kuhn.safetensors", "--json", cwd=tmp_path)
+    rows = json.loads(done.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))["rows"]
+    assert len(rows) == 24
+
+
+def test_a_games_own_words_are_shown_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "coin.py").write_text(GAME.replace('f"player {player}"', 'f"[/p{player}] [red]"'))
+    assert fogplay("solve", "coin.py", "-a", "cfr", "-n", "10", cwd=tmp_path).returncode == 0
+    done = fogplay("inspect", "coin.safetensors", cwd=tmp_path)
+    assert "[/p0] [red]" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("won = self.game.stake", "won = self.nothing", "the game's own code failed with AttributeError"),
+        ("def returns(self)", "def payoffs(self)", "must define returns()"),
+        ('return f"player {player}"', "return [player]", "TypeError"),
+        ("return (0, 1)", "return (0, 7 // 0)", "ZeroDivisionError"),
+    ],
+)
+def test_a_mistake_in_a_game_is_one_line_with_its_history(
+    tmp_path: Path, before: str, after: str, message: str
+) -> None:
+    (tmp_path / "coin.py").write_text(GAME.replace(before, after))
+    done = fogplay("solve", "coin.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert message in done.stderr
+    assert "seen after" in done.stderr

@@ -19,6 +19,17 @@ for spec in ("kuhn", "kuhn(players=3)", "goofspiel(cards=3)", "biased-rps"):
     for algorithm in ("cfr", "pcfr+"):
         result = fp.solve(spec, algorithm, 20)
         print(spec, algorithm, result.nash_conv.hex())
+    for algorithm, parameters in (
+        ("uct", {"rollout": "on-policy"}),
+        ("smooth-uct", {}),
+        ("smooth-uct", {"schedule": "confidence"}),
+        ("os-mccfr", {}),
+        ("os-mccfr", {"updates": "alternating", "averaging": "stochastic"}),
+        ("es-mccfr", {}),
+        ("cs-mccfr", {}),
+    ):
+        result = fp.solve(spec, algorithm, 150, seed=3, **parameters)
+        print(spec, algorithm, parameters, result.nash_conv.hex())
 """
 
 

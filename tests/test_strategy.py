@@ -167,3 +167,9 @@ def test_an_order_of_its_own_is_matched_by_name() -> None:
         method="turned",
     )
     assert turned.on(flat).tolist() == strategy.on(flat).tolist()
+
+
+def test_a_header_of_unknown_types_is_refused(saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes().replace(b'"dtype":"F64"', b'"dtype":"C64"'))
+    with pytest.raises(FogplayError, match="damaged"):
+        Strategy.load(saved)

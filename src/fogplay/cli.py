@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+import math
 import os
 import sys
 import tempfile
@@ -75,7 +77,9 @@ def solve(
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
+    from fogplay.evaluate import measure
 
+    settings = _settings(set_ or [], algorithm)
     out = out or Path(f"{_file_name(game)}.safetensors")
     _require_folder(out)
     with Watch(quiet=as_json) as watch:
@@ -92,9 +96,15 @@ def solve(
             resume=resume,
             checkpoint_seconds=checkpoint_seconds,
             progress=watch.progress,
-            **_settings(set_ or []),
+            **settings,
         )
-    _save(result.strategy.greedy() if greedy else result.strategy, out)
+    strategy, nash_conv, exploitability = result.strategy, result.nash_conv, result.exploitability
+    if greedy:
+        strategy = strategy.greedy()
+        if flat.recall_lost is None:
+            quality = measure(flat, strategy.probabilities)
+            nash_conv, exploitability = quality.nash_conv, quality.exploitability
+    _save(strategy, out)
     if result.trouble is not None:
         print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
     facts = {
@@ -103,8 +113,8 @@ def solve(
         "iterations": result.iterations,
         "seconds": result.seconds,
         "iterations_per_second": result.iterations / max(result.seconds, 1e-9),
-        "nash_conv": result.nash_conv,
-        "exploitability": result.exploitability,
+        "nash_conv": nash_conv,
+        "exploitability": exploitability,
         "seed": result.seed,
         "interrupted": result.interrupted,
         "out": str(out),
@@ -112,7 +122,7 @@ def solve(
     if as_json:
         _print_json(facts)
     else:
-        show_result(facts, result.strategy, game)
+        show_result(facts, strategy)
 
 
 @app.command()
@@ -253,14 +263,15 @@ def reproduce(
         say(show)
         say("fogplay reproduce ID [--scale paper] makes one again; what is stopped goes on where it was.")
         return
+    results = []
     for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
         with Watch(quiet=as_json) as watch:
             outcome, folder = run(wanted, scale, out, engine=engine, workers=workers, progress=watch.amount)
+        findings = [dataclasses.asdict(finding) for finding in outcome.findings]
+        results.append(
+            {"id": wanted, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}
+        )
         if as_json:
-            findings = [dataclasses.asdict(finding) for finding in outcome.findings]
-            _print_json(
-                {"id": each, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}
-            )
             continue
         show = table(wanted, "published", "measured", "")
         for finding in outcome.findings:
@@ -270,6 +281,8 @@ def reproduce(
         for note in outcome.notes:
             say(note)
         say(f"data, pictures and report.md are in {folder}")
+    if as_json:
+        _print_json(results[0] if len(results) == 1 else {"results": results})
 
 
 @app.command()
@@ -316,8 +329,10 @@ def bench(
         say(f"saved to {out}")
 
 
-def _settings(pairs: list[str]) -> dict[str, Any]:
-    """``--set name=value`` into keyword arguments; numbers and true/false are read as such."""
+def _settings(pairs: list[str], algorithm: str) -> dict[str, Any]:
+    """``--set name=value`` into parameters of the algorithm; numbers and true/false are read as such."""
+    from fogplay.solvers.algorithms import algorithm_called, check_parameters
+
     settings: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
@@ -329,6 +344,7 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
             continue
         read = [_number(part) for part in text.split(",")]
         settings[name.strip()] = read[0] if len(read) == 1 else read
+    check_parameters(algorithm_called(algorithm), settings)
     return settings
 
 
@@ -343,7 +359,8 @@ def _file_name(game: str) -> str:
     """A game's spec as the stem of a file's name."""
     stem = Path(game).stem if ".py" in game else game
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
-    return "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
+    short = "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
+    return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs
 
 
 def _save(strategy: Any, out: Path) -> None:
@@ -368,7 +385,16 @@ def _require_folder(out: Path) -> None:
 
 
 def _print_json(facts: dict[str, Any]) -> None:
-    print(json.dumps(facts), flush=True)
+    print(json.dumps(_plain(facts), allow_nan=False), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: NaN and infinity become null."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ here carries a hash of every source file that holds kernels, so that an edit any
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
@@ -26,7 +27,7 @@ PACKAGE = Path(__file__).parent
 @functools.cache
 def cache_folder() -> Path:
     """The folder of this version's compiled kernels; a temporary one where the user's cache cannot be written."""
-    marks = (b"@kernel", b"@waist")
+    marks = (b"@kernel", b"@piece", b"@waist")
     sources = sorted(path for path in PACKAGE.rglob("*.py") if any(mark in path.read_bytes() for mark in marks))
     digest = hashlib.sha256()
     for path in sources:
@@ -35,10 +36,12 @@ def cache_folder() -> Path:
     folder = base / f"{digest.hexdigest()[:16]}-numba{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "used").touch()
+        os.utime(folder)  # the newest now, so that it is not among those forgotten
         _forget_old_folders(base)
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="fogplay-kernels-"))
+        temporary = tempfile.mkdtemp(prefix="fogplay-kernels-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        return Path(temporary)
     return folder
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +44,18 @@ def write(path: str | os.PathLike[str], kind: str, arrays: Arrays, about: Mappin
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(dict(about), sort_keys=True, allow_nan=True)
     header = {"kind": kind, "format": str(FORMAT), "about": text, "digest": _digest(kind, text, arrays)}
+    with atomically(path) as temporary:
+        safetensors.numpy.save_file(dict(arrays), temporary, metadata=header)
+
+
+@contextlib.contextmanager
+def atomically(path: Path) -> Iterator[str]:
+    """The name of a temporary file to write, which takes the place of ``path`` when it is complete and on the disk."""
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
-        safetensors.numpy.save_file(dict(arrays), temporary, metadata=header)
+        yield temporary
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
@@ -56,10 +63,11 @@ def write(path: str | os.PathLike[str], kind: str, arrays: Arrays, about: Mappin
             os.fsync(written.fileno())
         os.replace(temporary, path)
     except (OSError, safetensors.SafetensorError) as error:
+        raise FogplayError(f"cannot write {path}: {_reason(error)}; nothing there was changed") from error
+    finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        raise FogplayError(f"cannot write {path}: {_reason(error)}; nothing there was changed") from error
+                os.unlink(temporary)  # still there only if something went wrong
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -83,7 +91,10 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any
         )
     if known["kind"] != kind:
         raise FogplayError(f"{path} holds a {known['kind']}, not a {kind}")
-    arrays = {name: _mapped(path, base, entry) for name, entry in header.items()}
+    try:
+        arrays = {name: _mapped(path, base, entry) for name, entry in header.items()}
+    except (KeyError, TypeError, ValueError, OSError) as error:
+        raise FogplayError(f"{path} is damaged: its header describes no arrays that fogplay writes") from error
     if _digest(kind, known["about"], arrays) != known["digest"]:
         raise FogplayError(f"{path} is damaged: its contents do not match its digest; use a good copy or make it again")
     return arrays, json.loads(known["about"])

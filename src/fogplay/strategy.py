@@ -54,10 +54,6 @@ class Strategy:
             **about,
         )
 
-    @property
-    def num_players(self) -> int:
-        return int(self.infoset_player.max(initial=0)) + 1
-
     @functools.cached_property
     def _index(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.infosets)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
 from typing import Any
 
@@ -17,13 +19,13 @@ from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, flatten
 
-OUT = Console(highlight=False, soft_wrap=True)
-ERR = Console(stderr=True, highlight=False)
+OUT = Console(highlight=False, soft_wrap=True, markup=False)
+ERR = Console(stderr=True, highlight=False, markup=False)
 
 
 def say(what: Any) -> None:
     """Print for people."""
-    OUT.print(what, markup=False) if isinstance(what, str) else OUT.print(what)
+    OUT.print(what)
 
 
 def table(*columns: str) -> Table:
@@ -71,7 +73,8 @@ class Watch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.bar.stop()
+        if self.bar.live.is_started:
+            self.bar.stop()
 
     def _start(self, what: str, total: int) -> Any:
         self.bar.start()  # only now: a command that has nothing to show leaves the screen alone
@@ -79,7 +82,7 @@ class Watch:
 
     def note(self, line: str) -> None:
         if not self.quiet:
-            ERR.print(line, markup=False)
+            ERR.print(line)
 
     def flatten(self, game: Any) -> FlatGame:
         """Flatten a game, with a bar if it takes long."""
@@ -104,7 +107,7 @@ class Watch:
     def expect_kernels(self, algorithm: str) -> None:
         """Say so before the first run ever compiles what this algorithm needs."""
         chosen = ALGORITHMS.get(algorithm)
-        if chosen is not None and chosen.make is not None and not is_compiled(*chosen.make.kernels):  # type: ignore[attr-defined]
+        if chosen is not None and not is_compiled(*chosen.kernels):
             self.note("compiling the kernels: once, some seconds; from now on a command starts at once")
 
     def amount(self, done: int, total: int) -> None:
@@ -129,7 +132,7 @@ class Watch:
         )
 
 
-def show_result(facts: dict[str, Any], strategy: Strategy, game: str) -> None:
+def show_result(facts: dict[str, Any], strategy: Strategy) -> None:
     """The end of ``fogplay solve``: what was reached, where it is, what to type next."""
     state = "stopped early, " if facts["interrupted"] else ""
     say(
@@ -141,8 +144,10 @@ def show_result(facts: dict[str, Any], strategy: Strategy, game: str) -> None:
         say(f"nash_conv {facts['nash_conv']:.6g}, exploitability {facts['exploitability']:.6g}")
     say(f"saved to {facts['out']}")
     say("Next:")
-    say(f"  fogplay evaluate {facts['out']}")
+    file = shlex.quote(facts["out"])
+    say(f"  fogplay evaluate {file}")
     if strategy.infosets:
-        say(f"  fogplay inspect {facts['out']} '{strategy.infosets[0]}'")
+        say(f"  fogplay inspect {file} {shlex.quote(strategy.infosets[0])}")
     if facts["interrupted"]:
-        say(f"  fogplay solve '{game}' --algorithm {facts['algorithm']} --out {facts['out']} --resume")
+        again = [word for word in sys.argv[1:] if word != "--resume"]
+        say(f"  {shlex.join(['fogplay', *again, '--resume'])}")

@@ -10,7 +10,7 @@ from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.kuhn import dominated_error, equilibrium_at, squared_error
 from fogplay.trees import flatten
 
-POTS = (1.1, 1.5, 1.9, 2, 2.5, 3, 4, 5, 6, 7, 8, 50)
+POTS = (1, 1.1, 1.5, 1.9, 2, 2.5, 3, 4, 5, 6, 7, 8, 50)
 
 
 @pytest.mark.parametrize("pot", POTS)
@@ -51,7 +51,7 @@ def test_the_error_is_zero_in_equilibrium_and_nowhere_else(pot: float) -> None:
 def test_the_closest_equilibrium_is_the_closest() -> None:
     """Against many equilibria sampled from the definition, none is closer than the one found."""
     rng = np.random.default_rng(4)
-    for pot in (1.3, 2, 8):
+    for pot in (1, 1.3, 2, 8):
         flat = flatten(f"kuhn(pot={pot})")
         for _ in range(10):
             bets = rng.random(12)
@@ -87,7 +87,7 @@ def test_cfr_plus_approaches_the_equilibria(pot: float) -> None:
     assert squared_error(flat, solve(flat, "cfr+", 20_000).strategy.on(flat)) < 1e-5
 
 
-@pytest.mark.parametrize("spec", ["kuhn(players=3)", "kuhn(pot=1)", "ocp(cards=3)", "leduc"])
+@pytest.mark.parametrize("spec", ["kuhn(players=3)", "kuhn(pot=0.5)", "ocp(cards=3)", "leduc"])
 def test_other_games_are_refused(spec: str) -> None:
     flat = flatten(spec)
     with pytest.raises(FogplayError, match="closed form"):

@@ -54,6 +54,8 @@ def test_the_command(tmp_path: Path) -> None:
     done = fogplay("reproduce", "uct-vs-cfr-2009/table2", cwd=tmp_path, COLUMNS="140")
     assert done.returncode == 0, done.stderr
     assert "(0.4600, 0.5400)" in done.stdout
+    one = json.loads(fogplay("reproduce", "uct-vs-cfr-2009/table2", "--json", cwd=tmp_path).stdout)
+    assert all(finding["holds"] for finding in one["findings"])
     wrong = fogplay("reproduce", "smooth-uct-2015/fig9", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "no experiment is called 'smooth-uct-2015/fig9'" in wrong.stderr

@@ -14,9 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from fogplay import FogplayError, Progress, solve, storage
+from fogplay import FogplayError, Progress, flatten, solve, storage
+from fogplay.games.matrix import Matrix
 from fogplay.solvers import ALGORITHMS
 from fogplay.solvers.run import log_spaced
 
@@ -165,3 +167,46 @@ def test_log_spaced() -> None:
     assert log_spaced(50, 2) == [1, 3, 10, 32, 50]
     assert log_spaced(1, 5) == [1]
     assert log_spaced(1000, 0) == []
+
+
+def test_a_checkpoint_of_the_same_game_with_other_payoffs_is_refused(tmp_path: Path) -> None:
+    solve(Matrix(((1.0, 0.0), (0.0, 2.0))), "cfr", 10, checkpoint=tmp_path / "run")
+    changed = flatten(Matrix(((1.0, 0.0), (0.0, 3.0))), name="matrix(payoffs=[[1.0,0.0],[0.0,2.0]])")
+    with pytest.raises(FogplayError, match="a checkpoint of a run with tree"):
+        solve(changed, "cfr", 20, checkpoint=tmp_path / "run", resume=True)
+
+
+def test_another_runs_checkpoint_is_kept_aside(tmp_path: Path) -> None:
+    solve("kuhn", "cfr", 500, checkpoint=tmp_path / "run")
+    before = tables(tmp_path / "run")
+    solve("kuhn", "cfr", 5, checkpoint=tmp_path / "run")
+    assert tables(tmp_path / "run.previous") == before
+
+
+def test_a_full_disk_does_not_stop_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise FogplayError("cannot write: No space left on device")
+
+    monkeypatch.setattr(storage, "write", full)
+    result = solve("kuhn", "cfr", 1000, checkpoint=tmp_path / "run", checkpoint_seconds=0)
+    assert result.iterations == 1000
+    assert result.trouble is not None
+    assert "No space left" in result.trouble
+
+
+def test_whole_numbers_of_numpy_will_do() -> None:
+    assert solve("kuhn", "cfr", np.int64(5), seed=np.int32(1)).iterations == 5
+    with pytest.raises(FogplayError, match="so many points a decade, or a list of iterations"):
+        solve("kuhn", "cfr", 5, curve=2.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "payoffs", [((1e-310, 0.0), (0.0, 2e-310)), ((1e-9, -1e-9), (-1e-9, 2e-9)), ((1e99, 0.0), (0.0, 1.0))]
+)
+def test_tiny_and_huge_payoffs_give_strategies_all_the_same(payoffs: Any) -> None:
+    for algorithm in ("cfr+", "dcfr", "smooth-uct", "os-mccfr", "lp"):
+        result = solve(Matrix(payoffs), algorithm, 200)
+        assert np.isfinite(result.strategy.probabilities).all()
+        if algorithm == "lp" and payoffs[0][0] == 1e-9:
+            assert result.nash_conv == pytest.approx(0, abs=1e-15)
+    assert np.isfinite(solve("kuhn", "dcfr", 200, alpha=-20).strategy.probabilities).all()

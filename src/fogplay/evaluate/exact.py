@@ -31,7 +31,11 @@ class Evaluation:
 
 def evaluate(strategy: Strategy, game: Any = None) -> Evaluation:
     """Measure a strategy on its own game, or on ``game`` where that is not a registered one."""
-    flat = flatten(strategy.game if game is None else game)
+    try:
+        flat = flatten(strategy.game if game is None else game)
+    except FogplayError as error:
+        hint = "; a game of your own must be passed too: evaluate(strategy, game)" if game is None else ""
+        raise FogplayError(f"{error}{hint}") from error
     return measure(flat, strategy.on(flat))
 
 

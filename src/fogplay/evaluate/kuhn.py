@@ -1,4 +1,4 @@
-"""Two-player Kuhn poker against its equilibria, exactly, for any initial pot above 1.
+"""Two-player Kuhn poker against its equilibria, exactly, for any initial pot from 1 on.
 
 Name the probabilities of a bet: α with a jack and γ with a king by player 0, β of its call with a queen; η of the
 bluff of player 1 with a jack, ξ of its call with a queen, θ of its bet with a queen after a pass. With an initial pot P
@@ -6,8 +6,9 @@ and a bet of 1 the equilibria are
 
 - P = 2: γ anything in [0, 1], α = γ/3, β = (1+γ)/3; η = ξ = 1/3, θ = 0 (Kuhn's own; 2011 paper, section 2.2);
 - P > 2: γ = 1, α = 1/(P+1), β = P/(P+1); η = 1/(P+1), ξ = (P-1)/(P+1), θ anything in [0, (P-2)/(P+1)];
-- 1 < P < 2: γ = α = 0, β = (P-1)/(P+1); η = 1/(P+1), θ = 0; and since player 0 never bets, player 1's calls with
-  jack, queen and king may be anything that gives player 0 no reason to: see ``_answers_that_deter``.
+- 1 ≤ P < 2: α = γ = θ = 0, β = (P-1)/(P+1); η = 1/(P+1), and at P = 1 anything up to that; and since player 0 never
+  bets, player 1's calls with jack, queen and king may be anything that gives it no reason to: see
+  ``_answers_that_deter``.
 
 A king is worth a bet only as long as the other side calls as often as it would have bluffed, which is a tie at P = 2
 alone. Where a player's own play never leads (a king that always bets has no second decision), any choice is in
@@ -31,7 +32,7 @@ from fogplay.trees import FlatGame
 
 # Seven actions are dominated, the first and the sixth only weakly or once others are gone: (infoset, action).
 DOMINATED = (("Q:", 1), ("J:pb", 1), ("K:pb", 0), ("J:b", 1), ("K:b", 0), ("Q:p", 1), ("K:p", 0))
-ANSWERS = ("J:b", "Q:b", "K:b")  # player 1 facing a bet
+ANSWERS = ("J:p", "J:b", "Q:b", "K:b")  # player 1's bluff, and its answers to a bet
 
 
 def squared_error(flat: FlatGame, probabilities: NDArray[np.float64]) -> float:
@@ -55,7 +56,7 @@ class _Piece(NamedTuple):
     """A convex piece of the set of equilibria.
 
     Some infosets bet with a known probability, constant + slope * t for one t in [0, 1]; some are free; and three may
-    be bound together by ``answers``: coefficients and limits of the inequalities that (J:b, Q:b, K:b) must meet.
+    be bound together by ``answers``: coefficients and limits of the inequalities that ANSWERS must meet.
     """
 
     known: dict[str, tuple[float, float]]
@@ -83,19 +84,21 @@ def _without(known: dict[str, tuple[float, float]], names: Sequence[str]) -> dic
 
 
 def _answers_that_deter(pot: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Inequalities on the calls (j, q, k) of player 1 that leave player 0 no reason to bet, for 1 < P < 2.
+    """Inequalities on η and the calls (j, q, k) of player 1 that leave player 0 no reason to bet, for 1 ≤ P < 2.
 
     A king's bet gains (j + q) / 2 and its pass η / 2; a queen's bet gains j against a jack and loses against a king
-    that calls; a jack's bet wins the pot from whoever folds.
+    that calls, its pass loses the pot to a bluff; a jack's bet wins the pot from whoever folds.
     """
     one = 1 / (pot + 1)
     rows = [
-        ([1.0, 1.0, 0.0], one),
-        ([1.0, 0.0, -(pot + 1)], -pot - pot * one),
-        ([0.0, -(pot + 1), -(pot + 1)], -2 * pot),
+        ([-1.0, 1.0, 1.0, 0.0], 0.0),
+        ([pot, 1.0, 0.0, -(pot + 1)], -pot),
+        ([0.0, 0.0, -(pot + 1), -(pot + 1)], -2 * pot),
+        ([1.0, 0.0, 0.0, 0.0], one),
+        ([-1.0, 0.0, 0.0, 0.0], -one if pot > 1 else 0.0),
     ]
-    for number in range(3):
-        unit = [float(number == other) for other in range(3)]
+    for number in range(1, 4):
+        unit = [float(number == other) for other in range(4)]
         rows += [(unit, 1.0), ([-each for each in unit], 0.0)]
     return np.array([row for row, _ in rows]), np.array([limit for _, limit in rows])
 
@@ -131,19 +134,20 @@ def equilibrium_at(flat: FlatGame, share: float) -> NDArray[np.float64]:
     """``probabilities[slots]`` of one equilibrium: ``share`` runs from 0 at one end of their line to 1 at the other.
 
     Choices that are free, or bound together, are those that dominate: to call with a king and to fold a jack; player
-    1 then calls with a queen between (P-1)/(P+1) and 1/(P+1) where P < 2.
+    1 then calls with a queen between (P-1)/(P+1) and η where P < 2.
     """
     pot = _pot_of(flat)
     one = 1 / (pot + 1)
     line = _equilibria(pot)[0]
     bets = {infoset: constant + slope * share for infoset, (constant, slope) in line.known.items()}
-    bets = {"K:pb": 1.0, "J:b": 0.0, "Q:b": (pot - 1) * one + share * (2 - pot) * one, "K:b": 1.0} | bets
+    queen = (pot - 1) * one + share * (2 - pot) * one
+    bets = {"K:pb": 1.0, "J:p": one, "J:b": 0.0, "Q:b": queen, "K:b": 1.0} | bets
     ordered = np.array([bets[infoset] for infoset in flat.infosets])
     return np.column_stack([1 - ordered, ordered]).ravel()
 
 
 def _pot_of(flat: FlatGame) -> float:
     game = load(flat.name) if flat.name.startswith(Kuhn.name) else None
-    if type(game) is not Kuhn or game.players != 2 or game.pot <= 1:
-        raise FogplayError(f"equilibria in closed form are known for kuhn(players=2,pot>1), not for {flat.name}")
+    if type(game) is not Kuhn or game.players != 2 or game.pot < 1:
+        raise FogplayError(f"equilibria in closed form are known for kuhn(players=2,pot>=1), not for {flat.name}")
     return float(game.pot)

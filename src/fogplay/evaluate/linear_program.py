@@ -25,7 +25,8 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
     from scipy import optimize, sparse  # late: other commands start faster without it
 
     form = flat.sequences
-    payoff = _payoff_matrix(form)  # [sequences of 0, sequences of 1]
+    scale = float(np.abs(form.entry_weight).max(initial=0.0)) or 1.0  # the solver's tolerances are absolute
+    payoff = _payoff_matrix(form) / scale  # [sequences of 0, sequences of 1]
     flow0, flow1 = _flow(form, 0), _flow(form, 1)  # [1 + points, sequences]
     plans, points = payoff.shape[0], flow1.shape[0]
     # Variables: x over player 0's sequences, then v and one value a point of player 1.
@@ -45,7 +46,7 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
     if result.status != 0:
         raise FogplayError(f"the linear program of {flat.name} was not solved: {result.message}")
     plan = np.concatenate([result.x[:plans], -result.ineqlin.marginals])
-    return float(-result.fun), _behaviour(form, np.maximum(plan, 0.0), flat.num_slots)
+    return float(-result.fun) * scale, _behaviour(form, np.maximum(plan, 0.0), flat.num_slots)
 
 
 def _payoff_matrix(form: SequenceForm) -> Any:

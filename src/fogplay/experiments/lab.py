@@ -11,15 +11,15 @@ import csv
 import hashlib
 import json
 import math
-import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.version import VERSION
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
@@ -40,9 +40,25 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A name that changes with anything that changes the result."""
-        settings = json.dumps(asdict(self), sort_keys=True)
+        """A name that changes with the job's settings and with fogplay's version."""
+        settings = json.dumps({**asdict(self), "version": VERSION}, sort_keys=True)
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
+
+
+def repeat(
+    label: str,
+    game: str,
+    algorithm: str,
+    iterations: int,
+    runs: int,
+    curve: Sequence[int],
+    measures: tuple[str, ...],
+    **parameters: Any,
+) -> list[Job]:
+    """The same run with so many seeds."""
+    return [
+        Job(label, game, algorithm, iterations, seed, tuple(curve), measures, parameters) for seed in range(1, runs + 1)
+    ]
 
 
 @dataclass(frozen=True)
@@ -221,18 +237,11 @@ def _mean_and_error(values: list[float]) -> tuple[float, float]:
 
 def write_rows(path: Path, rows: Sequence[Any]) -> None:
     """Write dataclasses as CSV, whole or not at all."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", newline="") as file:
-            if rows:
-                writer = csv.DictWriter(file, list(asdict(rows[0])))
-                writer.writeheader()
-                writer.writerows(asdict(row) for row in rows)
-        os.replace(temporary, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise FogplayError(f"cannot write {path}: {error.strerror}; what was finished before is kept") from error
+    with storage.atomically(path) as temporary, open(temporary, "w", newline="") as file:
+        if rows:
+            writer = csv.DictWriter(file, list(asdict(rows[0])))
+            writer.writeheader()
+            writer.writerows(asdict(row) for row in rows)
 
 
 def read_points(path: Path) -> list[Point]:

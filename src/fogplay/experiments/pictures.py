@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fogplay.experiments.lab import Mean
 
@@ -27,14 +28,9 @@ class Panel:
 
 def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labels: Sequence[str] = ()) -> list[Path]:
     """Draw every label's mean with its band into each panel; writes ``path``.svg and ``path``.png."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(6.4 * len(panels), 4.4), squeeze=False)
+    figure, axes = new_picture(len(panels))
     labels = labels or list(dict.fromkeys(mean.label for mean in means))
-    for axis, panel in zip(axes[0], panels, strict=True):
+    for axis, panel in zip(axes, panels, strict=True):
         for number, label in enumerate(labels):
             line = sorted(
                 (mean for mean in means if mean.label == label and mean.measure == panel.measure),
@@ -61,6 +57,24 @@ def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labe
             axis.set_yscale("log")
         axis.grid(True, which="major", alpha=0.3)
         axis.legend(fontsize=8, frameon=False)
+    return save_picture(figure, path)
+
+
+def new_picture(panels: int) -> tuple[Any, Any]:
+    """A figure with so many pairs of axes side by side; drawn without a screen."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, panels, figsize=(6.4 * panels, 4.4), squeeze=False)
+    return figure, axes[0]
+
+
+def save_picture(figure: Any, path: Path) -> list[Path]:
+    """Write ``path``.svg and ``path``.png, and forget the figure."""
+    from matplotlib import pyplot
+
     figure.tight_layout()
     written = [path.with_suffix(".svg"), path.with_suffix(".png")]
     figure.savefig(written[0], metadata={"Date": None})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fogplay.experiments.lab import Lab, means
+from fogplay.experiments.lab import Lab, means, repeat, write_rows
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show, value_at
-from fogplay.experiments.smooth_uct_2015 import repeat
 from fogplay.solvers.sampling import MonteCarloCfr
 from fogplay.trees import flatten
 
@@ -51,7 +50,7 @@ def example(lab: Lab, scale: str) -> Outcome:
         findings.append(Finding(f"strategy sums at {name}", "(1/2, 1/2)", _pair(got["sums"]), bool(same)))
         same = abs(got["w"][0] - weight) < 1e-12
         findings.append(Finding(f"w at {name}", f"{weight:g}", f"{got['w'][0]:.12g}", bool(same)))
-    lab.run([])
+    write_rows(lab.folder / "tables.csv", findings)
     return Outcome(tuple(findings))
 
 

@@ -5,27 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fogplay.experiments.lab import Job, Lab, Mean, means
+from fogplay.experiments.lab import Job, Lab, Mean, means, repeat
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, better_from, final, show, value_at
 from fogplay.solvers.run import log_spaced
 
 UCT, SMOOTH = "UCT", "Smooth UCT"
 PARALLEL, ALTERNATING = "Parallel Outcome Sampling", "Alternating Outcome Sampling"
-
-
-def repeat(
-    label: str,
-    game: str,
-    algorithm: str,
-    iterations: int,
-    runs: int,
-    curve: Sequence[int],
-    measures: tuple[str, ...],
-    **kw: Any,
-) -> list[Job]:
-    """The same run with so many seeds."""
-    return [Job(label, game, algorithm, iterations, seed, tuple(curve), measures, kw) for seed in range(1, runs + 1)]
 
 
 def figure_1(lab: Lab, scale: str) -> Outcome:
@@ -38,7 +24,8 @@ def figure_1(lab: Lab, scale: str) -> Outcome:
     settings: dict[str, dict[str, float]] = {"uct": {}, "smooth-uct": {"gamma": 0.1, "eta": 0.9, "d": 0.001}}
     chosen = {"uct": 2.0, "smooth-uct": 1.75}
     labels = {"uct": UCT, "smooth-uct": SMOOTH}
-    jobs, grid = [], [0.25 * k for k in range(1, 11)]
+    jobs: list[Job] = []
+    grid = [0.25 * k for k in range(1, 11)]
     for algorithm, fixed in settings.items():
         jobs += repeat(labels[algorithm], game, algorithm, last, runs, curve, measures, c=chosen[algorithm], **fixed)
         for c in grid:

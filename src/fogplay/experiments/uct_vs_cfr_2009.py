@@ -11,7 +11,7 @@ import numpy as np
 
 from fogplay.evaluate import best_response, equilibrium
 from fogplay.experiments.lab import Lab, write_rows
-from fogplay.experiments.pictures import COLOURS
+from fogplay.experiments.pictures import COLOURS, new_picture, save_picture
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
 from fogplay.solvers import solve
 from fogplay.solvers.full_width import FullWidth
@@ -34,7 +34,7 @@ class Share:
     share: float
 
 
-def _shares(lab: Lab, scale: str, runs: list[tuple[str, str, dict[str, Any]]]) -> list[np.ndarray[Any, Any]]:
+def _shares(lab: Lab, runs: list[tuple[str, str, dict[str, Any]]]) -> list[np.ndarray[Any, Any]]:
     """[seeds, slots] the average strategies of every run; all of them go into shares.csv."""
     iterations = 1_000_000
     rows, strategies = [], []
@@ -42,6 +42,8 @@ def _shares(lab: Lab, scale: str, runs: list[tuple[str, str, dict[str, Any]]]) -
         found = []
         for seed in SEEDS:
             result = solve(game, algorithm, iterations if algorithm == "uct" else 10_000, seed=seed, **parameters)
+            if result.interrupted:
+                raise KeyboardInterrupt
             strategy = result.strategy
             found.append(strategy.probabilities)
             for number, infoset in enumerate(strategy.infosets):
@@ -61,7 +63,7 @@ def _list(values: Any) -> str:
 
 def rock_paper_scissors(lab: Lab, scale: str) -> Outcome:
     """UCT with C = 100: the shares of the actions."""
-    (shares,) = _shares(lab, scale, [("rps", "uct", {"c": 100})])
+    (shares,) = _shares(lab, [("rps", "uct", {"c": 100})])
     mean = shares.mean(axis=0)
     close = bool(np.abs(shares - 1 / 3).max() < 0.005)
     return Outcome(
@@ -79,7 +81,6 @@ def table_1(lab: Lab, scale: str) -> Outcome:
     """Biased rock-paper-scissors: where UCT settles, and that CFR finds the equilibrium."""
     even, uneven, cfr = _shares(
         lab,
-        scale,
         [("biased-rps", "uct", {"c": 100}), ("biased-rps", "uct", {"c": [100, 50]}), ("biased-rps", "cfr+", {})],
     )
     nash = np.array([0.0625, 0.625, 0.3125])
@@ -182,12 +183,8 @@ def figure_8(lab: Lab, scale: str) -> Outcome:
 
 
 def _draw_crossings(lab: Lab, rows: list[Crossing]) -> list[Any]:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axis = pyplot.subplots(figsize=(6.4, 4.4))
+    figure, axes = new_picture(1)
+    axis = axes[0]
     for number, margin in enumerate(sorted({row.margin for row in rows})):
         line = [row for row in rows if row.margin == margin]
         axis.plot(
@@ -200,12 +197,7 @@ def _draw_crossings(lab: Lab, rows: list[Crossing]) -> list[Any]:
     axis.set_title("CFR's time to within a margin of equilibrium", fontsize=11)
     axis.grid(True, alpha=0.3)
     axis.legend(frameon=False)
-    figure.tight_layout()
-    files = [lab.folder / "fig8.svg", lab.folder / "fig8.png"]
-    figure.savefig(files[0], metadata={"Date": None})
-    figure.savefig(files[1], dpi=130)
-    pyplot.close(figure)
-    return files
+    return save_picture(figure, lab.folder / "fig8")
 
 
 EXPERIMENTS = (

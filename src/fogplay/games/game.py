@@ -11,6 +11,7 @@ from fogplay.errors import FogplayError
 CHANCE = -1
 SIMULTANEOUS = -2
 TERMINAL = -4
+PYSPIEL = "pyspiel:"  # before the name of one of OpenSpiel's games
 
 
 class State:
@@ -70,17 +71,18 @@ class Game:
 
     def __str__(self) -> str:
         """The spec that ``load`` turns into this game again."""
+        name = getattr(self, "name", type(self).__name__)
         if not dataclasses.is_dataclass(self):
-            return getattr(self, "name", type(self).__name__)
-        settings = [f"{field.name}={_written(getattr(self, field.name))}" for field in dataclasses.fields(self)]
-        return f"{self.name}({','.join(settings)})" if settings else self.name
+            return name
+        settings = [f"{field.name}={spec_of(getattr(self, field.name))}" for field in dataclasses.fields(self)]
+        return f"{name}({','.join(settings)})" if settings else name
 
 
-def _written(value: Any) -> str:
-    """A parameter as ``load`` reads it: numbers and names as they are, tuples as lists."""
+def spec_of(value: Any) -> str:
+    """A game or a parameter as ``load`` reads it: numbers and names as they are, tuples as lists."""
     if isinstance(value, tuple):
-        return "[" + ",".join(_written(entry) for entry in value) + "]"
-    return str(value)
+        return "[" + ",".join(spec_of(entry) for entry in value) + "]"
+    return f"{PYSPIEL}{value}" if type(value).__module__.startswith("pyspiel") else str(value)
 
 
 def require_whole(game: str, parameter: str, value: Any, low: int, high: int) -> None:

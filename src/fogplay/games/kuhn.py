@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,7 @@ class Kuhn(Game):
         return self.players + 1
 
     def card_to_string(self, card: int) -> str:
-        """The last three of a small deck are J, Q and K; larger decks are numbered from 1."""
+        """J, Q and K where there are three cards; larger decks are numbered from 1."""
         return "JQK"[card] if self.num_cards() == 3 else str(card + 1)
 
     def new_initial_state(self) -> KuhnState:
@@ -45,8 +44,8 @@ class Kuhn(Game):
 
 def settle_pot(game: Kuhn | OneCardPoker) -> None:
     """Check the initial pot, and put the default in place of 0."""
-    if isinstance(game.pot, str | bool) or not (math.isfinite(game.pot) and 0 <= game.pot <= 1e6):
-        raise FogplayError(f"{game.name}: pot must be a number from 0 to 1000000, not {game.pot!r}")
+    if not isinstance(game.pot, int | float) or isinstance(game.pot, bool) or not 0 <= game.pot <= 1e6:
+        raise FogplayError(f"{game.name}: pot must be a number from 0 to 1000000, not {str(game.pot)[:60]}")
     if game.pot == 0:
         object.__setattr__(game, "pot", game.players)
 

@@ -19,9 +19,7 @@ from typing import Any
 
 import fogplay.games
 from fogplay.errors import FogplayError
-from fogplay.games.game import Game
-
-PYSPIEL = "pyspiel:"
+from fogplay.games.game import PYSPIEL, Game
 
 
 @functools.cache

@@ -6,6 +6,8 @@ import numpy as np
 
 from fogplay.jit import kernel, piece
 
+TINY = 1e-300  # below, a regret is as good as none, and one over it is infinite
+
 
 @piece
 def regret_matching(regret, slot, actions, strategy, at):  # type: ignore[no-untyped-def]
@@ -27,7 +29,7 @@ def match(regret, slot, actions):  # type: ignore[no-untyped-def]
     total = 0.0
     for action in range(actions):
         total += max(regret[np.uint64(slot + action)], 0.0)
-    if total > 0.0:
+    if total > TINY:
         return 1.0 / total, 0.0
     return 0.0, 1.0 / actions
 

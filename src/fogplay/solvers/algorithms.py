@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fogplay.errors import FogplayError
+from fogplay.kernels import outcome_sampling, traversal_sampling, uct
+from fogplay.kernels.cfr import iterate
 from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
 from fogplay.solvers.run import Learner
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
@@ -23,6 +25,7 @@ class Algorithm:
     make: Callable[[FlatGame, str, dict[str, Any]], Learner] | None  # None: solved in one go, by the linear program
     parameters: tuple[str, ...]
     iterations: int  # by default
+    kernels: tuple[Any, ...] = ()  # what the first run has to compile
     seeded: bool = False  # it draws random numbers, and can share its tables between threads
 
 
@@ -42,25 +45,29 @@ _SAMPLING = (
         SelfPlay,
         (*_UCT, "schedule", "gamma", "eta", "d", "threshold"),
         iterations=50_000_000,
+        kernels=(uct.run,),
         seeded=True,
     ),
-    Algorithm("uct", "self-play UCT over information states", SelfPlay, _UCT, iterations=50_000_000, seeded=True),
+    Algorithm("uct", "self-play UCT over information states", SelfPlay, _UCT, 50_000_000, (uct.run,), seeded=True),
     Algorithm(
         "os-mccfr",
         "Monte Carlo CFR by outcome sampling (Lanctot et al. 2009; Ponsen et al. 2011)",
         MonteCarloCfr,
         ("epsilon", "updates", "averaging"),
         iterations=50_000_000,
+        kernels=(outcome_sampling.run,),
         seeded=True,
     ),
-    Algorithm("es-mccfr", "by external sampling", MonteCarloCfr, (), iterations=20_000_000, seeded=True),
-    Algorithm("cs-mccfr", "by chance sampling", MonteCarloCfr, (), iterations=10_000_000, seeded=True),
+    Algorithm(
+        "es-mccfr", "by external sampling", MonteCarloCfr, (), 20_000_000, (traversal_sampling.run,), seeded=True
+    ),
+    Algorithm("cs-mccfr", "by chance sampling", MonteCarloCfr, (), 10_000_000, (traversal_sampling.run,), seeded=True),
 )
 
 ALGORITHMS: dict[str, Algorithm] = (
     {each.name: each for each in _SAMPLING}
     | {
-        name: Algorithm(name, summary, FullWidth, WEIGHTINGS[name]._fields, iterations=10_000)
+        name: Algorithm(name, summary, FullWidth, WEIGHTINGS[name]._fields, 10_000, (iterate,))
         for name, summary in _FULL_WIDTH.items()
     }
     | {"lp": Algorithm("lp", "the sequence-form linear program, by HiGHS: exact", None, (), iterations=1)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,23 +10,37 @@ from fogplay.errors import FogplayError
 
 
 def number(name: str, value: Any, low: float, high: float) -> float:
-    """``value`` as a float, if it is a finite number from ``low`` to ``high``."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise FogplayError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-    if not low <= value <= high:
-        raise FogplayError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-    return float(value)
+    """``value`` as a float, if it is a number from ``low`` to ``high``."""
+    try:
+        given = float(value) if not isinstance(value, bool | str) else None
+    except (TypeError, ValueError, OverflowError):
+        given = None
+    if given is None or not low <= given <= high:  # NaN is in no range
+        raise FogplayError(f"{name} must be a number from {low:g} to {high:g}, not {_short(value)}")
+    return given
 
 
 def whole(name: str, value: Any, low: int, high: int) -> int:
-    """``value``, if it is a whole number from ``low`` to ``high``."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise FogplayError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-    return value
+    """``value`` as an int, if it is a whole number from ``low`` to ``high``."""
+    try:
+        given = operator.index(value) if not isinstance(value, bool) else None
+    except TypeError:
+        given = None
+    if given is None or not low <= given <= high:
+        raise FogplayError(f"{name} must be a whole number from {low} to {high}, not {_short(value)}")
+    return given
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     """``value``, if it is one of the words it may be."""
     if not isinstance(value, str) or value not in choices:
-        raise FogplayError(f"{name} must be {' or '.join(choices)}, not {value!r}")
+        raise FogplayError(f"{name} must be {' or '.join(choices)}, not {_short(value)}")
     return value
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return "a huge number"
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels.cfr import Scratch, Tables, Weighting, iterate
-from fogplay.kernels.regret import normalise
+from fogplay.solvers.checks import number
 from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame
 
@@ -26,8 +26,6 @@ WEIGHTINGS = {
 
 class FullWidth:
     """Regrets and averages over the whole tree, an iteration at a time."""
-
-    kernels = (iterate, normalise)
 
     def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
         self.flat = flat
@@ -60,14 +58,7 @@ def _weighting(algorithm: str, parameters: dict[str, Any]) -> Weighting:
         if name in ("predictive", "alternating"):
             if not isinstance(value, bool):
                 raise FogplayError(f"{name} must be true or false, not {value!r}")
-        elif name == "gamma":
-            if not _is_number(value) or not 0 <= value <= 20:
-                raise FogplayError(f"gamma must be a number from 0 to 20, not {value!r}")
-        elif not _is_number(value) or math.isnan(value) or (math.isfinite(value) and abs(value) > 20):
-            raise FogplayError(f"{name} must be a number from -20 to 20, or infinite, not {value!r}")
+        elif name == "gamma" or value not in (math.inf, -math.inf):
+            number(name, value, 0 if name == "gamma" else -20, 20)
     changed: dict[str, Any] = {name: type(getattr(weighting, name))(value) for name, value in parameters.items()}
     return weighting._replace(**changed)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -33,7 +33,6 @@ class Learner(Protocol):
     """An algorithm at work on one game."""
 
     flat: FlatGame
-    kernels: tuple[Any, ...]
 
     def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None: ...
 
@@ -126,7 +125,7 @@ class Run:
                 if checkpoint is not None and time.monotonic() >= save_at:
                     self.try_to_save(checkpoint)
                     save_at = time.monotonic() + checkpoint_seconds
-            self.interrupted = self.iteration < self.iterations
+            self.interrupted = interrupted.is_set()
         if checkpoint is not None:
             self.try_to_save(checkpoint)
 

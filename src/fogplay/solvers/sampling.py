@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.kernels.regret import normalise
 from fogplay.simulators import simulate_tree
 from fogplay.simulators.random import streams
 from fogplay.solvers.checks import number, one_of, whole
@@ -53,8 +52,6 @@ class Sampler:
 class SelfPlay(Sampler):
     """UCT and Smooth UCT."""
 
-    kernels = (uct.run, normalise)
-
     def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
         settings = _self_play_defaults(flat, algorithm) | parameters
         super().__init__(flat, settings.pop("seed"), settings.pop("threads", 1))
@@ -83,8 +80,6 @@ class SelfPlay(Sampler):
 
 class MonteCarloCfr(Sampler):
     """Outcome, external and chance sampling."""
-
-    kernels = (outcome_sampling.run, traversal_sampling.run, normalise)
 
     def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
         outcome: dict[str, Any] = {"epsilon": 0.6, "updates": "parallel", "averaging": "lazy"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,26 +59,26 @@ def solve(
     ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
     share the tables of a sampling algorithm; with one thread the same seed gives the same bits.
-    With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything.
+    With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything;
+    without ``resume`` what is there is kept aside under ``.previous``.
     ``progress`` is called about ten times a second, with a fresh ``nash_conv`` every second or so unless ``watch`` is
     off. Ctrl-C ends the run early and keeps what was learned.
     """
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
     iterations = chosen.iterations if iterations is None else iterations
-    whole("iterations", iterations, 1, MAX_ITERATIONS)
-    whole("seed", seed, 0, 2**63 - 1)
+    iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), whole("seed", seed, 0, 2**63 - 1)
+    points = _points(curve, iterations)
     flat = flatten(game)
-    if chosen.make is None:
-        return _linear_program(flat, chosen)
     if threads != 1 and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
+    if chosen.make is None:
+        return _linear_program(flat, chosen)
     workers = {"seed": seed, "threads": threads} if chosen.seeded else {}
     learner = chosen.make(flat, algorithm, parameters | workers)
     identity = {
         "game": flat.name,
-        "infosets": flat.num_infosets,
-        "nodes": flat.num_nodes,
+        "tree": flat.digest,
         "algorithm": algorithm,
         "seed": seed if chosen.seeded else None,
         "threads": threads,
@@ -87,13 +87,14 @@ def solve(
     }
     run = Run(learner, iterations, identity, tuple(one_of("measures", name, MEASURES) for name in measures))
     path = Path(checkpoint) if checkpoint is not None else None
+    if path is not None and path.exists() and not resume:
+        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once
     if resume and path is not None and path.exists():
         run.restore(path)
         if run.iteration > iterations:
             raise FogplayError(
                 f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {iterations:,}"
             )
-    points = log_spaced(iterations, curve) if isinstance(curve, int) else sorted(set(curve))
     run.go(points, progress, path, checkpoint_seconds, watch)
     probabilities = learner.average()
     quality = measure(flat, probabilities) if flat.recall_lost is None else None
@@ -119,6 +120,16 @@ def solve(
         interrupted=run.interrupted,
         trouble=run.trouble,
     )
+
+
+def _points(curve: Any, iterations: int) -> list[int]:
+    """The iterations to measure at: so many a decade, or those listed."""
+    try:
+        if isinstance(curve, Iterable):
+            return sorted({whole("curve", point, 1, MAX_ITERATIONS) for point in curve})
+        return log_spaced(iterations, whole("curve", curve, 0, 10_000))
+    except FogplayError as error:
+        raise FogplayError(f"{error}: so many points a decade, or a list of iterations") from error
 
 
 def _linear_program(flat: FlatGame, algorithm: Algorithm) -> Result:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from fogplay.errors import FogplayError
-from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
-from fogplay.games.registry import PYSPIEL, load
+from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL, spec_of
+from fogplay.games.registry import load
 from fogplay.jit import kernel
 from fogplay.trees.sequences import find_lost_recall
 from fogplay.trees.tree import FlatGame, Tree, name_path
@@ -50,7 +50,7 @@ def flatten(
     root, players = _start_of(game)
     name = name or _name_of(game)
     memory_limit = memory_limit or available_memory() * 4 // 5
-    expected = estimate_nodes(root)
+    expected = _expected_nodes(root)
     _refuse_hopeless(name, expected, players, node_limit, memory_limit)
     walk = _Walk(root, players, name)
     walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
@@ -59,8 +59,7 @@ def flatten(
 
 def _name_of(game: Any) -> str:
     """A name that ``load`` understands, where the game has one."""
-    named = str(game) if hasattr(game, "new_initial_state") else f"a state of {type(game).__name__}"
-    return PYSPIEL + named if type(game).__module__.startswith("pyspiel") else named
+    return spec_of(game) if hasattr(game, "new_initial_state") else f"a state of {type(game).__name__}"
 
 
 def _start_of(game: Any) -> tuple[Any, int]:
@@ -74,6 +73,14 @@ def _start_of(game: Any) -> tuple[Any, int]:
         f"{type(game).__name__} is no game: expected a name such as 'leduc', or an object with num_players() and "
         "new_initial_state()"
     )
+
+
+def _expected_nodes(root: Any) -> int:
+    """An estimate of the number of nodes; 1 where the game's own code fails, which the walk will tell of better."""
+    try:
+        return estimate_nodes(root)
+    except Exception:
+        return 1
 
 
 def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
@@ -118,10 +125,12 @@ def available_memory() -> int:
 
 def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int) -> None:
     """Refuse at once what random plays show to be far beyond the limits."""
-    if expected > 20 * node_limit or tree_bytes(expected, players) > 20 * memory_limit:
+    size = tree_bytes(expected, players)
+    if expected > 20 * node_limit or size > 20 * memory_limit:
+        limit = f"{_rounded(node_limit)} nodes" if expected > 20 * node_limit else f"{memory_limit / 1e6:,.3g} MB"
         raise FogplayError(
-            f"{name} has about {_rounded(expected)} nodes, far over the limit of {_rounded(node_limit)}: too large "
-            "for a tree; choose smaller parameters"
+            f"{name} has about {_rounded(expected)} nodes, far over the limit of {limit}: too large for a tree; "
+            "choose smaller parameters"
         )
 
 
@@ -155,7 +164,12 @@ class _Walk:
         """Walk the whole game from the root."""
         stack = [self.root]
         while stack:
-            self._visit(stack, min(node_limit - len(self.player), REPORT_EVERY))
+            try:
+                self._visit(stack, min(node_limit - len(self.player), REPORT_EVERY))
+            except FogplayError:
+                raise
+            except Exception as error:
+                self._complain(f"the game's own code failed with {type(error).__name__}: {error}", error)
             nodes = len(self.player)
             used = tree_bytes(nodes, self.players) + len(self.infosets) * BYTES_PER_INFOSET
             if stack and (nodes >= node_limit or used > memory_limit):
@@ -254,9 +268,9 @@ class _Walk:
                 "its string must tell apart what the player can tell apart"
             )
 
-    def _complain(self, what: str) -> None:
+    def _complain(self, what: str, cause: Exception | None = None) -> None:
         path = _path_in_walk(self.num_children, len(self.player))
-        raise FogplayError(f"{self.name}: {what}; seen after: {name_path(self.root, path)}")
+        raise FogplayError(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
 
     def finish(self) -> FlatGame:
         """Lay the walk out as a tree, and check what only the whole tree shows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -73,10 +74,18 @@ class FlatGame:
         return sequence_form(self.tree)
 
     @functools.cached_property
+    def digest(self) -> str:
+        """A number that changes with anything about the tree: its shape, chance, payoffs and infosets."""
+        digest = hashlib.sha256()
+        for array in self.tree:
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
+        return digest.hexdigest()[:16]
+
+    @functools.cached_property
     def constant_sum(self) -> float | None:
         """What every terminal's payoffs add up to, or None where they differ."""
         totals = self.tree.payoffs.sum(axis=1)
-        spread = float(np.abs(self.tree.payoffs).max(initial=1.0))
+        spread = float(np.abs(self.tree.payoffs).max(initial=0.0))
         return float(totals[0]) if np.ptp(totals) <= 1e-9 * spread else None
 
     @functools.cached_property

@@ -62,11 +62,15 @@ def piece(function: Callable[..., Any]) -> Any:
 
 
 def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
+    """Compile without numba's reference counting: no kernel allocates, and counting every array of every tuple handed
+    to a part doubles the time of external sampling.
+    """
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline)(function)
+        options: Any = {"cache": True, "nogil": True, "error_model": "numpy", "forceinline": forceinline, "_nrt": False}
+        return numba.njit(**options)(function)
     finally:
         config.CACHE_DIR = before
 

@@ -68,6 +68,7 @@ class Watch:
         )
         self.solving: Any = None
         self.began = (0.0, 0)
+        self.to_say = ""
 
     def __enter__(self) -> Watch:
         return self
@@ -105,10 +106,10 @@ class Watch:
             self.note(f"imperfect recall: {flat.recall_lost}; no exact nash_conv, and CFR has no guarantee here")
 
     def expect_kernels(self, algorithm: str) -> None:
-        """Say so before the first run ever compiles what this algorithm needs."""
+        """Say so, when the run begins, if it is the first ever and compiles what this algorithm needs."""
         chosen = ALGORITHMS.get(algorithm)
         if chosen is not None and not is_compiled(*chosen.kernels):
-            self.note("compiling the kernels: once, some seconds; from now on a command starts at once")
+            self.to_say = "compiling the kernels: once, some seconds; from now on a command starts at once"
 
     def amount(self, done: int, total: int) -> None:
         """How far a set of runs is, in iterations."""
@@ -120,7 +121,12 @@ class Watch:
         self.bar.update(self.solving, completed=done, done=f"{_short(done)} of {_short(total)}", rate=rate)
 
     def progress(self, now: Progress) -> None:
-        """One step of a solver."""
+        """One step of a solver; the first comes before there is anything to show."""
+        if self.to_say:
+            self.note(self.to_say)
+            self.to_say = ""
+        if now.iteration == 0:
+            return
         if self.solving is None:
             self.solving = self._start("solving", now.iterations)
         self.bar.update(

@@ -34,7 +34,8 @@ FALSE_ALARMS = 1e-6  # the probability that a test below fails although the kern
 def _outcomes(game, start, tables, policy, rng, room, first, sums, squares, count):  # type: ignore[no-untyped-def]
     """Add up the regrets that ``count`` single iterations give from the same start, and their squares."""
     for number in range(count):
-        tables.regret[:] = start
+        for slot in range(len(start)):
+            tables.regret[slot] = start[slot]
         outcome_sampling.run(game, tables, policy, rng, room, first + number, 1, 1)
         for slot in range(len(start)):
             change = tables.regret[slot] - start[slot]
@@ -45,7 +46,8 @@ def _outcomes(game, start, tables, policy, rng, room, first, sums, squares, coun
 @kernel
 def _traversals(game, start, tables, policy, rng, room, first, sums, squares, count):  # type: ignore[no-untyped-def]
     for number in range(count):
-        tables.regret[:] = start
+        for slot in range(len(start)):
+            tables.regret[slot] = start[slot]
         traversal_sampling.run(game, tables, policy, rng, room, first + number, 1, 1)
         for slot in range(len(start)):
             change = tables.regret[slot] - start[slot]

@@ -17,7 +17,9 @@ from fogplay.trees import flatten
 
 
 def tables(visits: list[int], totals: list[float]) -> uct.Tables:
-    return uct.Tables(np.array(visits, np.int64), np.array(totals, np.float64))
+    made = uct.Tables(np.zeros(len(visits), uct.CELL))
+    made.cell["visits"], made.cell["total"] = visits, totals
+    return made
 
 
 def test_upper_confidence_by_hand() -> None:
@@ -74,7 +76,7 @@ def test_one_node_a_player_is_added_in_an_episode() -> None:
     learner = SelfPlay(flat, "uct", {"seed": 1})
     for episode in range(1, 40):
         learner.advance(episode, 1)
-        visited = np.add.reduceat(learner.learned.visits, flat.tree.infoset_start[:-1]) > 0
+        visited = np.add.reduceat(learner.visits, flat.tree.infoset_start[:-1]) > 0
         for player in range(2):
             mine = visited[flat.tree.infoset_player == player]
             assert 1 <= mine.sum() <= episode
@@ -87,9 +89,9 @@ def test_counts_and_values_are_exact() -> None:
     learner = SelfPlay(flat, "smooth-uct", {"seed": 2})
     learner.advance(1, 123_457)
     first = [number for number, name in enumerate(flat.infosets) if name in ("J:", "Q:", "K:")]
-    visits = sum(int(learner.learned.visits[flat.slots(number)].sum()) for number in first)
+    visits = sum(int(learner.visits[flat.slots(number)].sum()) for number in first)
     assert visits == 123_457
-    assert learner.learned.visits.dtype == np.int64
+    assert learner.visits.dtype == np.int64
     values = learner.details()["values"]
     assert (np.abs(values) <= 2).all()
 
@@ -97,10 +99,10 @@ def test_counts_and_values_are_exact() -> None:
 def test_counts_go_on_past_32_bits_and_float_precision() -> None:
     flat = flatten("kuhn")
     learner = SelfPlay(flat, "smooth-uct", {"seed": 2})
-    learner.learned.visits[:] = 2**60
-    before = int(learner.learned.visits.sum())
+    learner.visits[:] = 2**60
+    before = int(learner.visits.sum())
     learner.advance(1, 1000)
-    assert 1000 * 2 <= int(learner.learned.visits.sum()) - before <= 1000 * 3
+    assert 1000 * 2 <= int(learner.visits.sum()) - before <= 1000 * 3
 
 
 @pytest.mark.parametrize("rollout", ["uniform", "call-down", "on-policy"])

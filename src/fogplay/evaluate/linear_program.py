@@ -26,7 +26,7 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
 
     form = flat.sequences
     scale = float(np.abs(form.entry_weight).max(initial=0.0)) or 1.0  # the solver's tolerances are absolute
-    payoff = _payoff_matrix(form) / scale  # [sequences of 0, sequences of 1]
+    payoff = _payoff_matrix(form, scale)  # [sequences of 0, sequences of 1]
     flow0, flow1 = _flow(form, 0), _flow(form, 1)  # [1 + points, sequences]
     plans, points = payoff.shape[0], flow1.shape[0]
     # Variables: x over player 0's sequences, then v and one value a point of player 1.
@@ -49,14 +49,14 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
     return float(-result.fun) * scale, _behaviour(form, np.maximum(plan, 0.0), flat.num_slots)
 
 
-def _payoff_matrix(form: SequenceForm) -> Any:
-    """Player 0's payoffs, by the two players' sequences, as a sparse matrix."""
+def _payoff_matrix(form: SequenceForm, scale: float) -> Any:
+    """Player 0's payoffs over ``scale``, by the two players' sequences, as a sparse matrix."""
     from scipy import sparse
 
     first, end = form.sequence_range[1], form.sequence_range[2]
     stop = form.entry_start[first]
     return sparse.csr_matrix(
-        (form.entry_weight[:stop], form.entry_others[0, :stop] - first, form.entry_start[: first + 1]),
+        (form.entry_weight[:stop] / scale, form.entry_others[0, :stop] - first, form.entry_start[: first + 1]),
         shape=(int(first), int(end - first)),
     )
 

@@ -17,7 +17,6 @@ import importlib.util
 import json
 import math
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -28,7 +27,8 @@ from typing import Any, NamedTuple
 from fogplay.errors import FogplayError
 from fogplay.experiments import contestants
 from fogplay.experiments.contestants import OURS, SUITES, Entry
-from fogplay.games.registry import PYSPIEL, load
+from fogplay.games.game import PYSPIEL
+from fogplay.games.registry import load, split_at_commas
 
 GAMES = {  # measured by default, suite by suite
     "full-width": (
@@ -210,7 +210,7 @@ def read_csv(path: str | os.PathLike[str]) -> list[Row]:
 
 def split_games(text: str) -> list[str]:
     """``leduc,bluff(1,1,5)`` into its games: commas inside brackets stay."""
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()]
+    return split_at_commas(text, text)
 
 
 def _read(text: str, kind: str) -> Any:

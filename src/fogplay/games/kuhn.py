@@ -45,7 +45,7 @@ class Kuhn(Game):
 def settle_pot(game: Kuhn | OneCardPoker) -> None:
     """Check the initial pot, and put the default in place of 0."""
     if not isinstance(game.pot, int | float) or isinstance(game.pot, bool) or not 0 <= game.pot <= 1e6:
-        raise FogplayError(f"{game.name}: pot must be a number from 0 to 1000000, not {str(game.pot)[:60]}")
+        raise FogplayError(f"{game.name}: pot must be a number from 0 to 1000000, not {repr(game.pot)[:60]}")
     if game.pot == 0:
         object.__setattr__(game, "pot", game.players)
 

@@ -80,10 +80,11 @@ def _split(spec: str) -> tuple[str, list[str]]:
         return name.strip(), []
     if not rest.endswith(")"):
         raise FogplayError(f"{spec!r}: the bracket after {name.strip()!r} is never closed; write {name.strip()}(…)")
-    return name.strip(), _split_at_commas(rest[:-1], spec)
+    return name.strip(), split_at_commas(rest[:-1], spec)
 
 
-def _split_at_commas(text: str, spec: str) -> list[str]:
+def split_at_commas(text: str, spec: str) -> list[str]:
+    """The parts of ``text`` between commas that are in no bracket; ``spec`` is what an error names."""
     parts, depth, start = [], 0, 0
     for position, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")

@@ -127,8 +127,10 @@ def update(game, tables, policy, path, learner, iteration, depth, node, signals,
             tables.regret[step.slot + step.choice] += weight * tail
         if averages(policy, learner, step.player):
             if policy.lazy:
-                share = step.own * max(iteration - tables.updated[step.slot], 0)  # another thread may be ahead
-                tables.updated[step.slot] = iteration
+                share = 0.0
+                if iteration > tables.updated[step.slot]:  # or else another thread is ahead
+                    share = step.own * (iteration - tables.updated[step.slot])
+                    tables.updated[step.slot] = iteration
             else:
                 share = step.own / step.sampled
             for action in range(step.actions):

@@ -29,12 +29,14 @@ from fogplay.simulators import (
 from fogplay.simulators.random import below, uniform
 from fogplay.simulators.waist import waist
 
+# What is known of an action, side by side in memory: N(u, a), and the sum of the payoffs seen after it.
+CELL = record([("visits", np.int64), ("total", np.float64)])
+
 
 class Tables(NamedTuple):
-    """N(u, a) and the sum of the payoffs seen, so that Q(u, a) = total / visits; N(u) is the sum of N(u, a)."""
+    """Q(u, a) is total / visits; N(u) is the sum of N(u, a)."""
 
-    visits: NDArray[np.int64]  # [slots]
-    total: NDArray[np.float64]  # [slots]
+    cell: NDArray[Any]  # [slots] CELL
 
 
 class Policy(NamedTuple):
@@ -68,7 +70,7 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
         actions = num_actions(game, node)
         visits = 0
         for action in range(actions):
-            visits += tables.visits[slot + action]
+            visits += tables.cell[slot + action].visits
         if out_of_tree >> player & 1:
             choice = roll(policy.rollout, game, tables, node, signals, slot, actions, visits, rng)
         else:
@@ -81,8 +83,9 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
             depth += 1
         node = advance(game, node, choice, signals, rng)
     for step in range(depth):
-        tables.visits[path[step].slot] += 1
-        tables.total[path[step].slot] += payoff(game, node, signals, path[step].player)
+        cell = tables.cell[path[step].slot]
+        cell.visits += 1
+        cell.total += payoff(game, node, signals, path[step].player)
 
 
 @piece
@@ -100,11 +103,11 @@ def upper_confidence(tables, c, slot, actions, visits, rng):  # type: ignore[no-
     log_visits = math.log(visits)
     best, ties, choice = -math.inf, 0, 0
     for action in range(actions):
-        tried = tables.visits[slot + action]
+        tried = tables.cell[slot + action].visits
         score = math.inf
         if tried > 0:
             once = 1.0 / tried
-            score = tables.total[slot + action] * once + c * math.sqrt(log_visits * once)
+            score = tables.cell[slot + action].total * once + c * math.sqrt(log_visits * once)
         if score > best:
             best, ties, choice = score, 1, action
         elif score == best:
@@ -120,7 +123,7 @@ def draw_average(tables, slot, actions, visits, rng):  # type: ignore[no-untyped
     left = below(rng, visits)
     choice = 0
     for action in range(actions - 1):
-        left -= tables.visits[slot + action]
+        left -= tables.cell[slot + action].visits
         choice += left >= 0
     return choice
 
@@ -168,7 +171,7 @@ def _confidence(schedule, tables, slot, actions, visits):  # type: ignore[no-unt
         return 0.0
     most = 0
     for action in range(actions):
-        most = max(most, tables.visits[slot + action])
+        most = max(most, tables.cell[slot + action].visits)
     return most / visits
 
 

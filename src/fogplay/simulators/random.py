@@ -13,14 +13,19 @@ _11 = np.uint64(11)
 
 
 def streams(seed: int, workers: int) -> NDArray[np.uint64]:
-    """[workers, 2] independent states: numpy's SeedSequence mixes the seed and the worker's number."""
-    children = np.random.SeedSequence(seed).spawn(workers)
-    return np.array([child.generate_state(2, np.uint64) for child in children], np.uint64).reshape(workers, 2)
+    """[workers, 16] independent states: numpy's SeedSequence mixes the seed and the worker's number.
+
+    Two numbers are used; the rest keeps workers from writing to the same lines of memory.
+    """
+    states = np.zeros((workers, 16), np.uint64)
+    for state, child in zip(states, np.random.SeedSequence(seed).spawn(workers), strict=True):
+        state[:2] = child.generate_state(2, np.uint64)
+    return states
 
 
 @piece
 def _next(rng):  # type: ignore[no-untyped-def]
-    """64 random bits; ``rng[2]`` is mutated."""
+    """64 random bits; ``rng[:2]`` is mutated."""
     low = rng[0]
     high = rng[1]
     total = low + high

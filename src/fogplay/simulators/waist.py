@@ -29,7 +29,9 @@ def waist(function: Callable[..., Any]) -> Any:
 
         return keep
 
-    @overload(ask, strict=False, jit_options={"forceinline": True})
+    options: Any = {"forceinline": True, "_nrt": False}  # as in jit.py
+
+    @overload(ask, strict=False, jit_options=options)
     def _compiled(first: Any, *rest: Any) -> Any:
         return answers.get(getattr(first, "instance_class", type(None)))
 

@@ -97,6 +97,8 @@ class Run:
         points = [point for point in measure_at if self.iteration < point <= self.iterations]
         shown, show_at, save_at, stretch = None, 0.0, time.monotonic() + checkpoint_seconds, 1
         measurable = self.learner.flat.recall_lost is None
+        if progress is not None:
+            progress(Progress(self.iteration, self.iterations, self.seconds, None))
         self.learner.advance(self.iteration + 1, 0)  # compiles, if that is still to be done, before the clock runs
         with _interrupts() as interrupted:
             while self.iteration < self.iterations and not interrupted.is_set():

@@ -58,11 +58,19 @@ class SelfPlay(Sampler):
         self.parameters = settings
         self.game = simulate_tree(flat, _exploration(flat, settings), flat.calling)
         self.policy = uct.Policy(_schedule(algorithm, settings), _rollout(flat, settings))
-        self.learned = uct.Tables(np.zeros(flat.num_slots, np.int64), np.zeros(flat.num_slots))
+        self.learned = uct.Tables(np.zeros(flat.num_slots, uct.CELL))
         self.paths = [np.zeros(flat.deepest + 1, uct.STEP) for _ in range(self.threads)]
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        return {**self.learned._asdict(), "rng": self.rng}
+        return {"visits": self.visits, "total": self.total, "rng": self.rng}
+
+    @property
+    def visits(self) -> NDArray[np.int64]:
+        return self.learned.cell["visits"]  # [slots]
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        return self.learned.cell["total"]  # [slots]
 
     def advance(self, first: int, count: int) -> None:
         self.share_out(first, count, self._play)
@@ -71,11 +79,10 @@ class SelfPlay(Sampler):
         uct.run(self.game, self.learned, self.policy, self.rng[thread], self.paths[thread], count)
 
     def average(self) -> NDArray[np.float64]:
-        return shares(self.flat, self.learned.visits.astype(np.float64))
+        return shares(self.flat, self.visits.astype(np.float64))
 
     def details(self) -> dict[str, NDArray[Any]]:
-        visits = self.learned.visits
-        return {"visits": visits.copy(), "values": self.learned.total / np.maximum(visits, 1)}
+        return {"visits": self.visits.copy(), "values": self.total / np.maximum(self.visits, 1)}
 
 
 class MonteCarloCfr(Sampler):
@@ -163,7 +170,7 @@ def _exploration(flat: FlatGame, settings: dict[str, Any]) -> NDArray[np.float64
         share = number("k", settings["k"], 0.0, 1.0)
         if flat.outlook is None:
             raise FogplayError(f"{flat.name} has no pot for exploration to follow: leave k out and set c")
-        cap = number("cap", settings["cap"], 1e-9, 1e9) if settings["cap"] is not None else np.inf
+        cap = number("cap", settings["cap"], 0.0, 1e150) if settings["cap"] is not None else np.inf
         return np.minimum(cap, flat.outlook[:, 0] + share * flat.outlook[:, 1])
     if settings["cap"] is not None:
         raise FogplayError("cap limits exploration that follows the pot: set k too, or set c alone")
@@ -171,7 +178,7 @@ def _exploration(flat: FlatGame, settings: dict[str, Any]) -> NDArray[np.float64
     each = list(given) if isinstance(given, list | tuple) else [given] * flat.num_players
     if len(each) != flat.num_players:
         raise FogplayError(f"c must be one number, or one for each of {flat.num_players} players, not {given!r}")
-    by_player = np.array([number("c", value, 0.0, 1e9) for value in each])
+    by_player = np.array([number("c", value, 0.0, 1e150) for value in each])
     settings["c"] = by_player[0].item() if len(set(by_player)) == 1 else by_player.tolist()
     return by_player[flat.tree.infoset_player]
 

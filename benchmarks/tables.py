@@ -1,4 +1,4 @@
-"""Print the tables of results/*.csv as Markdown, as they stand in README.md: ``python benchmarks/tables.py sampling``."""
+"""Print the tables of results/*.csv as Markdown, as they stand in README.md: ``python benchmarks/tables.py threads``."""
 
 from __future__ import annotations
 

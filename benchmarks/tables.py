@@ -1,4 +1,4 @@
-"""Print the tables of results/*.csv as Markdown, as they stand in README.md: ``python benchmarks/tables.py threads``."""
+"""Print the tables of results/*.csv as Markdown, as they stand in README.md: ``python benchmarks/tables.py NAME``."""
 
 from __future__ import annotations
 

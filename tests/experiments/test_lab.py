@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fogplay import FogplayError, solve
+from fogplay import FogplayError, solve, storage
 from fogplay.experiments import lab as laboratory
 from fogplay.experiments.lab import Job, Lab, Mean, Point, means, read_points
 
@@ -136,7 +136,7 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     lab = Lab(tmp_path / "lab", "sequential")
-    monkeypatch.setattr(laboratory.os, "replace", full)
+    monkeypatch.setattr(storage.os, "replace", full)
     with pytest.raises(FogplayError, match="No space left on device"):
         lab.run(jobs()[:1])
     assert not list(tmp_path.rglob("*.part"))

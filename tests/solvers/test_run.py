@@ -45,29 +45,31 @@ def test_resuming_is_bit_for_bit_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("algorithm", ["cfr+"])
 def test_killed_at_random_moments_and_resumed(tmp_path: Path, algorithm: str) -> None:
     """kill -9 twenty times; the run that is left ends in the same bits as one that was left alone."""
-    iterations = 500_000
+    iterations = 800_000
     solve("leduc", algorithm, iterations, checkpoint=tmp_path / "whole")
     out = tmp_path / "killed.safetensors"
     command = [sys.executable, "-m", "fogplay.cli", "solve", "leduc", "--algorithm", algorithm, "--json", "--resume"]
     command += ["--iterations", str(iterations), "--out", str(out), "--checkpoint-seconds", "0"]
-    began = time.monotonic()
-    subprocess.run([*command[:-5], "1", "--out", str(tmp_path / "whole.one")], check=True, capture_output=True)
-    start_up = time.monotonic() - began
-    for path in tmp_path.glob("whole.one*"):
-        path.unlink()
-    rng, kills, finished = random.Random(7), 0, False
-    while kills < 20:
+    checkpoint = out.with_name(out.name + ".checkpoint")
+    rng, finished = random.Random(7), False
+    for kill in range(20):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(start_up + rng.uniform(-0.2, 0.4))
+        if kill % 2:  # once it has got somewhere, often in the middle of writing a checkpoint
+            deadline = time.monotonic() + 30
+            while time.monotonic() < deadline and (not checkpoint.exists() or checkpoint.stat().st_mtime_ns == before):
+                time.sleep(0.01)
+            time.sleep(rng.uniform(0, 0.2))
+        else:  # at any moment of its start
+            time.sleep(rng.uniform(0, 1.2))
         process.send_signal(signal.SIGKILL)
         finished |= process.wait() == 0
-        kills += 1
     assert not finished, "the run ended before it was killed often enough"
-    killed_at = storage.read(out.with_name(out.name + ".checkpoint"), "checkpoint")[1]["iteration"]
+    killed_at = storage.read(checkpoint, "checkpoint")[1]["iteration"]
     assert 0 < killed_at < iterations
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert json.loads(done.stdout.splitlines()[-1])["iterations"] == iterations
-    assert tables(out.with_name(out.name + ".checkpoint")) == tables(tmp_path / "whole")
+    assert tables(checkpoint) == tables(tmp_path / "whole")
     left = {path.name for path in tmp_path.iterdir() if not path.name.endswith(".part")}
     assert left == {"whole", "killed.safetensors", "killed.safetensors.checkpoint"}
 

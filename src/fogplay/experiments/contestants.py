@@ -18,7 +18,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,6 +38,15 @@ class Contestant(Protocol):
     def nash_conv(self) -> float: ...  # of the average strategy, summed over the players
 
 
+def _sizes(flat: Any, tables: Iterable[Any]) -> Facts:
+    return {
+        "nodes": flat.num_nodes,
+        "infosets": flat.num_infosets,
+        "tree_bytes": flat.nbytes,
+        "table_bytes": sum(array.nbytes for array in tables),
+    }
+
+
 class FogplayFullWidth:
     """fogplay's CFR+."""
 
@@ -55,12 +64,7 @@ class FogplayFullWidth:
         self.flat = self.flatten(game)
         self.restart()
         tables = (*self.flat.sequences, *self.learner.learned, *self.learner.scratch)
-        return {
-            "nodes": self.flat.num_nodes,
-            "infosets": self.flat.num_infosets,
-            "tree_bytes": self.flat.nbytes,
-            "table_bytes": sum(array.nbytes for array in tables),
-        }
+        return _sizes(self.flat, tables)
 
     def restart(self) -> None:
         self.learner, self.done = self.make(self.flat, "cfr+", {}), 0
@@ -149,12 +153,7 @@ class FogplaySampling:
         self.flat = self.flatten(game)
         self.restart()
         tables = (*self.learner.game, *self.learner.tables().values())
-        return {
-            "nodes": self.flat.num_nodes,
-            "infosets": self.flat.num_infosets,
-            "tree_bytes": self.flat.nbytes,
-            "table_bytes": sum(array.nbytes for array in tables),
-        }
+        return _sizes(self.flat, tables)
 
     def restart(self) -> None:
         assert self.make is not None

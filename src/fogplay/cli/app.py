@@ -1,0 +1,92 @@
+"""What all commands share: the application, its options, and how results are printed and saved."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fogplay.errors import FogplayError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Solve and play games of hidden information, by self-play, at compiled speed.",
+)
+
+JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
+
+
+def read_settings(pairs: list[str], algorithm: str) -> dict[str, Any]:
+    """``--set name=value`` into parameters of the algorithm; numbers and true/false are read as such."""
+    from fogplay.solvers.algorithms import algorithm_called, check_parameters
+
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise FogplayError(f"--set takes NAME=VALUE, not {pair!r}")
+        lowered = text.strip().lower()
+        if lowered in ("true", "false"):
+            settings[name.strip()] = lowered == "true"
+            continue
+        read = [_number(part) for part in text.split(",")]
+        settings[name.strip()] = read[0] if len(read) == 1 else read
+    check_parameters(algorithm_called(algorithm), settings)
+    return settings
+
+
+def _number(text: str) -> int | float | str:
+    try:
+        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        return text.strip()
+
+
+def file_name(game: str) -> str:
+    """A game's spec as the stem of a file's name."""
+    stem = Path(game).stem if ".py" in game else game
+    kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
+    short = "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
+    return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs
+
+
+def save(strategy: Any, out: Path) -> None:
+    """Save a strategy, in the folder for temporary files if it cannot be where it should: nothing learned is lost."""
+    try:
+        strategy.save(out)
+    except FogplayError as error:
+        elsewhere = Path(tempfile.gettempdir()) / out.name
+        if elsewhere.resolve() == out.resolve():
+            raise
+        strategy.save(elsewhere)
+        raise FogplayError(f"{error}; the strategy is in {elsewhere} instead") from error
+
+
+def require_folder(out: Path) -> None:
+    if out.is_dir():
+        raise FogplayError(f"{out} is a folder; --out takes a file's name")
+    if not out.parent.is_dir():
+        raise FogplayError(f"there is no folder {out.parent} to write {out.name} into")
+    if not os.access(out.parent, os.W_OK):
+        raise FogplayError(f"the folder {out.parent} cannot be written to; choose another with --out")
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    print(json.dumps(_plain(facts), allow_nan=False), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: NaN and infinity become null."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

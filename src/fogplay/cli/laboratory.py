@@ -1,0 +1,102 @@
+"""The papers' figures and tables, and the benchmarks."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay.terminal import Watch, say, table
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str | None, typer.Argument(metavar="[ID]", help="paper/item or a paper; none: list all.")] = None,
+    scale: Annotated[str, typer.Option(help="quick: about a minute; paper: the paper's own budget.")] = "quick",
+    out: Annotated[Path, typer.Option(help="The folder that data and pictures go under.")] = Path("reproduced"),
+    engine: Annotated[str, typer.Option(help="loky: local processes; ray: a Ray cluster; sequential.")] = "loky",
+    workers: Annotated[int, typer.Option(help="How many runs at a time; 0: one for each core.", min=0)] = 0,
+    as_json: JSON = False,
+) -> None:
+    """Make a paper's figure or table again: data, picture, the published numbers beside ours."""
+    from fogplay.experiments.reproduce import experiments
+    from fogplay.experiments.reproduce import reproduce as run
+
+    known = experiments()
+    if name is None:
+        if as_json:
+            print_json({"experiments": {each.id: each.title for each in known.values()}})
+            return
+        show = table("id", "")
+        for each in known.values():
+            show.add_row(each.id, each.title)
+        say(show)
+        say("fogplay reproduce ID [--scale paper] makes one again; what is stopped goes on where it was.")
+        return
+    results = []
+    for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
+        with Watch(quiet=as_json) as watch:
+            outcome, folder = run(wanted, scale, out, engine=engine, workers=workers, progress=watch.amount)
+        findings = [dataclasses.asdict(finding) for finding in outcome.findings]
+        results.append(
+            {"id": wanted, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}
+        )
+        if as_json:
+            continue
+        show = table(wanted, "published", "measured", "")
+        for finding in outcome.findings:
+            verdict = {True: "holds", False: "differs", None: ""}[finding.holds]
+            show.add_row(finding.what, finding.published, finding.measured, verdict)
+        say(show)
+        for note in outcome.notes:
+            say(note)
+        say(f"data, pictures and report.md are in {folder}")
+    if as_json:
+        print_json(results[0] if len(results) == 1 else {"results": results})
+
+
+@app.command()
+def bench(
+    suite: Annotated[str, typer.Argument(help="What to measure.")] = "full-width",
+    seconds: Annotated[float, typer.Option(help="For each measurement.")] = 5.0,
+    games: Annotated[str | None, typer.Option(help="Some games only, such as 'leduc,bluff(1,1,5)'.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the numbers go, as CSV.")] = None,
+    as_json: JSON = False,
+) -> None:
+    """Measure speed and memory side by side with the peers that are installed."""
+    from fogplay.experiments import bench as benchmark
+
+    if out is not None:
+        require_folder(out)
+    missing = benchmark.missing_peers(suite)
+    with Watch(quiet=as_json) as watch:
+        for name in missing:
+            watch.note(f"{name} is not installed, so it is left out; pip install 'fogplay[peers]' brings the peers")
+        task = watch.bar.add_task("measuring", total=None, done="", note="")
+
+        def progress(now: benchmark.Progress) -> None:
+            watch.bar.start()
+            watch.bar.update(
+                task, completed=now.done - 1, total=now.steps, done=f"{now.done} of {now.steps}", note=now.what
+            )
+
+        rows = benchmark.run_bench(suite, seconds, progress, games=benchmark.split_games(games) if games else None)
+        watch.bar.remove_task(task)
+    if out is not None:
+        benchmark.write_csv(rows, out)
+    if as_json:
+        compared = [dataclasses.asdict(each) for each in benchmark.compare(rows)]
+        told = {"rows": [dataclasses.asdict(row) for row in rows], "compared": compared, "missing": missing}
+        print_json({"suite": suite, "seconds": seconds, **told, "out": str(out) if out else None})
+        return
+    for each in benchmark.tables(rows):
+        show = table(*each.columns)
+        show.title, show.title_justify = each.title, "left"
+        for line in each.lines:
+            show.add_row(*line)
+        say(show)
+    if out is not None:
+        say(f"saved to {out}")

@@ -1,0 +1,225 @@
+"""Games and algorithms, solving, and looking at what was found."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fogplay.cli.app import JSON, app, file_name, print_json, read_settings, require_folder, save
+from fogplay.terminal import Watch, say, show_result, table
+
+
+@app.command()
+def games(as_json: JSON = False) -> None:
+    """List the games, their parameters and sizes."""
+    from fogplay.games.registry import presets, registered
+    from fogplay.trees import flatten
+
+    rows: list[dict[str, Any]] = []
+    for name, game_class in registered().items():
+        game = game_class()
+        flat = flatten(game)
+        rows.append(
+            {
+                "game": name,
+                "spec": str(game),
+                "summary": (game_class.__doc__ or "").splitlines()[0],
+                "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},
+                "players": flat.num_players,
+                "nodes": flat.num_nodes,
+                "infosets": flat.num_infosets,
+            }
+        )
+    if as_json:
+        print_json({"games": rows, "presets": presets()})
+        return
+    show = table("game and its parameters", "players", "nodes", "infosets", "")
+    for row in rows:
+        show.add_row(row["spec"], str(row["players"]), f"{row['nodes']:,}", f"{row['infosets']:,}", row["summary"])
+    say(show)
+    say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
+    say("Your own: fogplay solve mygame.py (docs/write-your-own-game.md); OpenSpiel's: fogplay solve pyspiel:NAME.")
+
+
+@app.command()
+def solve(
+    game: Annotated[str, typer.Argument(help="A game, such as leduc or 'goofspiel(cards=5)' or mygame.py.")],
+    algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
+    iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
+    threads: Annotated[int, typer.Option(help="Threads that share the tables of a sampling algorithm.")] = 1,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the strategy goes; GAME.safetensors by default.")] = None,
+    greedy: Annotated[bool, typer.Option(help="Save the greedy strategy instead of the average one.")] = False,
+    resume: Annotated[bool, typer.Option(help="Go on from the checkpoint beside --out, if there is one.")] = False,
+    checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
+    as_json: JSON = False,
+) -> None:
+    """Solve a game and save the strategy."""
+    import fogplay
+    from fogplay.evaluate import measure
+
+    settings = read_settings(set_ or [], algorithm)
+    out = out or Path(f"{file_name(game)}.safetensors")
+    require_folder(out)
+    with Watch(quiet=as_json) as watch:
+        flat = watch.flatten(game)
+        watch.warn_of_recall(flat)
+        watch.expect_kernels(algorithm)
+        result = fogplay.solve(
+            flat,
+            algorithm,
+            iterations,
+            seed=seed,
+            threads=threads,
+            checkpoint=out.with_name(out.name + ".checkpoint"),
+            resume=resume,
+            checkpoint_seconds=checkpoint_seconds,
+            progress=watch.progress,
+            **settings,
+        )
+    strategy, nash_conv, exploitability = result.strategy, result.nash_conv, result.exploitability
+    if greedy:
+        strategy = strategy.greedy()
+        if flat.recall_lost is None:
+            quality = measure(flat, strategy.probabilities)
+            nash_conv, exploitability = quality.nash_conv, quality.exploitability
+    save(strategy, out)
+    if result.trouble is not None:
+        print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
+    facts = {
+        "game": flat.name,
+        "algorithm": algorithm,
+        "iterations": result.iterations,
+        "seconds": result.seconds,
+        "iterations_per_second": result.iterations / max(result.seconds, 1e-9),
+        "nash_conv": nash_conv,
+        "exploitability": exploitability,
+        "seed": result.seed,
+        "interrupted": result.interrupted,
+        "out": str(out),
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        show_result(facts, strategy)
+
+
+@app.command()
+def algorithms(as_json: JSON = False) -> None:
+    """List the algorithms and their parameters."""
+    from fogplay.solvers import ALGORITHMS
+
+    if as_json:
+        print_json({"algorithms": {name: list(each.parameters) for name, each in ALGORITHMS.items()}})
+        return
+    show = table("algorithm", "parameters (--set NAME=VALUE)", "")
+    for each in ALGORITHMS.values():
+        show.add_row(each.name, ", ".join(each.parameters), each.summary)
+    say(show)
+
+
+@app.command()
+def evaluate(
+    file: Annotated[Path, typer.Argument(help="A saved strategy.")],
+    game: Annotated[
+        str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
+    ] = None,
+    as_json: JSON = False,
+) -> None:
+    """Measure a strategy exactly: values, nash_conv, exploitability."""
+    from fogplay.evaluate import measure
+    from fogplay.strategy import Strategy
+
+    strategy = Strategy.load(file)
+    with Watch(quiet=as_json) as watch:
+        flat = watch.flatten(game or strategy.game)
+    quality = measure(flat, strategy.on(flat))
+    if as_json:
+        print_json(
+            {"file": str(file), "game": strategy.game, "algorithm": strategy.method} | dataclasses.asdict(quality)
+        )
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    show = table("player", "earns", "could earn by a best response", "gain")
+    for player, (value, best) in enumerate(zip(quality.values, quality.best_response_values, strict=True)):
+        show.add_row(str(player), f"{value:+.6f}", f"{best:+.6f}", f"{best - value:.6f}")
+    say(show)
+    say(f"nash_conv {quality.nash_conv:.6g} (all gains), exploitability {quality.exploitability:.6g} (per player)")
+    say(f"How: {quality.method}.")
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A saved strategy.")],
+    infoset: Annotated[str | None, typer.Argument(help="An infoset's string, or the beginning of some.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="How many infosets to list.", min=1)] = 20,
+    as_json: JSON = False,
+) -> None:
+    """Look a situation up: what does the strategy do there, and why."""
+    from fogplay.evaluate.situations import situations
+    from fogplay.strategy import Strategy
+
+    strategy = Strategy.load(file)
+    if infoset is not None and infoset not in strategy.infosets:
+        chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [
+            strategy.infosets[strategy.find(infoset)]
+        ]
+    else:
+        chosen = list(strategy.infosets) if infoset is None else [infoset]
+    with Watch(quiet=as_json) as watch:
+        flat = watch.flatten(game or strategy.game)
+    seen = situations(flat, strategy.on(flat))
+    rows: list[dict[str, Any]] = []
+    for name in chosen[:limit]:
+        where, number = strategy.slots(name), flat.infosets.index(name)
+        here = flat.slots(number)
+        for action, probability, value, slot in zip(
+            strategy.actions[where],
+            strategy.probabilities[where],
+            seen.value[here],
+            range(where.start, where.stop),
+            strict=True,
+        ):
+            rows.append(
+                {
+                    "infoset": name,
+                    "player": int(flat.tree.infoset_player[number]),
+                    "action": action,
+                    "probability": float(probability),
+                    "value": float(value),
+                    "likelihood": float(seen.likelihood[number]),
+                    "visits": int(strategy.visits[slot]) if strategy.visits is not None else None,
+                    "learned_value": float(strategy.values[slot]) if strategy.values is not None else None,
+                }
+            )
+    if as_json:
+        print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    counted = strategy.visits is not None
+    show = table(
+        "infoset", "player", "action", "probability", "earns", *(["visits", "learned value"] if counted else [])
+    )
+    before = None
+    for row in rows:
+        same = row["infoset"] == before
+        extra = [f"{row['visits']:,}", f"{row['learned_value']:+.4f}"] if counted else []
+        show.add_row(
+            "" if same else row["infoset"], "" if same else str(row["player"]), row["action"],
+            f"{row['probability']:.4f}", f"{row['value']:+.4f}", *extra,
+        )  # fmt: skip
+        before = row["infoset"]
+    say(show)
+    if len(chosen) > limit:
+        say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
+    say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")

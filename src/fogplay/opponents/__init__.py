@@ -1,0 +1,1 @@
+"""Learning a model of a player from hands it played."""

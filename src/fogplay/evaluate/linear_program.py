@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fogplay.errors import FogplayError
 from fogplay.evaluate.exact import require_perfect_recall
 from fogplay.trees import FlatGame, SequenceForm
+from fogplay.trees.sequences import RestrictedForm
 
 
 def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
@@ -26,8 +27,9 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
 
     form = flat.sequences
     scale = float(np.abs(form.entry_weight).max(initial=0.0)) or 1.0  # the solver's tolerances are absolute
-    payoff = _payoff_matrix(form, scale)  # [sequences of 0, sequences of 1]
-    flow0, flow1 = _flow(form, 0), _flow(form, 1)  # [1 + points, sequences]
+    plan0, plan1 = _plan_of_choices(form, 0), _plan_of_choices(form, 1)
+    payoff = plan0.T @ _payoff_matrix(form, scale) @ plan1  # [sequences of 0, sequences of 1]
+    flow0, flow1 = _flow(form, 0) @ plan0, _flow(form, 1) @ plan1  # [1 + points, sequences]
     plans, points = payoff.shape[0], flow1.shape[0]
     # Variables: x over player 0's sequences, then v and one value a point of player 1.
     objective = np.zeros(plans + points)
@@ -59,6 +61,31 @@ def _payoff_matrix(form: SequenceForm, scale: float) -> Any:
         (form.entry_weight[:stop] / scale, form.entry_others[0, :stop] - first, form.entry_start[: first + 1]),
         shape=(int(first), int(end - first)),
     )
+
+
+def _plan_of_choices(form: SequenceForm, player: int) -> Any:
+    """The realisation plan as a linear function of what the player chooses; the same thing unless it may be forced.
+
+    Where it may, a sequence is played by choice, or forced from its parent with probability ``floor``, which again was
+    chosen or forced, and so on up: I + N + N² + …, where N leads from a sequence to its parent.
+    """
+    from scipy import sparse
+
+    base, end = int(form.sequence_range[player]), int(form.sequence_range[player + 1])
+    plan = sparse.identity(end - base, format="csr")
+    if not isinstance(form, RestrictedForm):
+        return plan
+    points = slice(form.point_range[player], form.point_range[player + 1])
+    counts = form.point_actions[points].astype(np.int64)
+    slots = np.repeat(form.point_slot[points], counts) + np.arange(counts.sum())
+    slots = slots - np.repeat(np.cumsum(counts) - counts, counts)
+    rows, columns = 1 + np.arange(counts.sum()), np.repeat(form.point_parent[points] - base, counts)
+    forced = sparse.csr_matrix((form.floor[slots], (rows, columns)), shape=plan.shape)
+    forced.eliminate_zeros()
+    term = forced
+    while term.nnz:
+        plan, term = plan + term, forced @ term
+    return plan
 
 
 def _flow(form: SequenceForm, player: int) -> Any:

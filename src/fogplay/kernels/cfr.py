@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fogplay.jit import kernel, piece
 from fogplay.kernels.regret import match, share
-from fogplay.kernels.sequences import ONE, endings
+from fogplay.kernels.sequences import ONE, endings, played
 
 
 class Weighting(NamedTuple):
@@ -90,7 +90,7 @@ def match_all(form, player, regret, strategy, reach):  # type: ignore[no-untyped
         for action in range(actions):
             probability = share(regret[slot + action], scale, even)
             strategy[slot + action] = probability
-            reach[sequence + action] = before * probability
+            reach[sequence + action] = before * played(form, slot + action, probability)
 
 
 @piece
@@ -100,7 +100,7 @@ def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[
     first_slot, end_slot = slots_of(form, player)
     for slot in range(first_slot, end_slot):
         tables.latest[slot] = 0.0
-    weight = float(iteration) ** weighting.gamma
+    power = float(iteration) ** weighting.gamma
     endings(form, player, reach, value)
     point = form.point_range[player + 1]
     while point > form.point_range[player]:
@@ -108,13 +108,16 @@ def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[
         slot = form.point_slot[point]
         sequence = form.point_sequence[point]
         actions = form.point_actions[point]
-        expected = 0.0
+        parent = form.point_parent[point]
+        weight = power * reach[parent]
+        expected = earned = 0.0  # by choice, and with what may be forced
         for action in range(actions):
             expected += strategy[slot + action] * value[sequence + action]
+            earned += played(form, slot + action, strategy[slot + action]) * value[sequence + action]
         for action in range(actions):
             tables.latest[slot + action] += value[sequence + action] - expected
-            tables.average[slot + action] += weight * reach[sequence + action]
-        value[form.point_parent[point]] += expected
+            tables.average[slot + action] += weight * strategy[slot + action]
+        value[parent] += earned
     keep_positive = discount(iteration, weighting.alpha)
     keep_negative = discount(iteration, weighting.beta)
     for slot in range(first_slot, end_slot):

@@ -9,8 +9,25 @@ from __future__ import annotations
 import numpy as np
 
 from fogplay.jit import kernel, piece
+from fogplay.simulators.waist import waist
+from fogplay.trees.sequences import RestrictedForm, SequenceForm
 
 ONE = np.uint32(1)  # a plain 1 is signed, and would make an index signed, or even a float
+
+
+@waist
+def played(form, slot, chosen):  # type: ignore[no-untyped-def]
+    """How likely an action is played by a player who chooses it with probability ``chosen``."""
+
+
+@played.register(SequenceForm)
+def _as_chosen(form, slot, chosen):  # type: ignore[no-untyped-def]
+    return chosen
+
+
+@played.register(RestrictedForm)
+def _or_forced(form, slot, chosen):  # type: ignore[no-untyped-def]
+    return form.floor[slot] + form.free[slot] * chosen
 
 
 @kernel
@@ -22,7 +39,7 @@ def reach_of(form, player, strategy, reach):  # type: ignore[no-untyped-def]
         slot = form.point_slot[point]
         sequence = form.point_sequence[point]
         for action in range(form.point_actions[point]):
-            reach[sequence + action] = before * strategy[slot + action]
+            reach[sequence + action] = before * played(form, slot + action, strategy[slot + action])
 
 
 @piece
@@ -57,7 +74,7 @@ def value_of(form, player, strategy, reach, value):  # type: ignore[no-untyped-d
         sequence = form.point_sequence[point]
         expected = 0.0
         for action in range(form.point_actions[point]):
-            expected += strategy[slot + action] * value[sequence + action]
+            expected += played(form, slot + action, strategy[slot + action]) * value[sequence + action]
         value[form.point_parent[point]] += expected
     return value[form.sequence_range[player]]
 
@@ -80,5 +97,8 @@ def best_response(form, player, reach, value, response):  # type: ignore[no-unty
             if value[sequence + action] > value[best]:
                 best = sequence + action
         response[slot + (best - sequence)] = 1.0
-        value[form.point_parent[point]] += value[best]
+        expected = 0.0
+        for action in range(form.point_actions[point]):
+            expected += played(form, slot + action, response[slot + action]) * value[sequence + action]
+        value[form.point_parent[point]] += expected
     return value[form.sequence_range[player]]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.games.game import CHANCE, TERMINAL
-from fogplay.jit import piece, record
+from fogplay.jit import kernel, piece, record
 from fogplay.simulators import waist
 from fogplay.simulators.random import below, uniform
 from fogplay.trees import FlatGame
@@ -23,6 +23,7 @@ NODE = record(
     ]
 )
 ROOT = 0
+EVEN = 1e-15  # chances that differ by less are taken as even
 
 
 class TreeGame(NamedTuple):
@@ -46,13 +47,8 @@ def simulate_tree(
     nodes["slot"] = tree.row
     nodes["slot"][tree.player >= 0] = tree.infoset_start[tree.row[tree.player >= 0]]
     keep, instead = np.ones(flat.num_nodes), np.arange(flat.num_nodes, dtype=np.int32)
-    for node in np.flatnonzero(tree.player == CHANCE):
-        children = slice(tree.first_child[node], tree.first_child[node] + tree.num_children[node])
-        shares = tree.probability[children]
-        uneven = np.ptp(shares) > 1e-15
-        nodes["slot"][node] = uneven
-        if uneven:
-            keep[children], instead[children] = _alias(shares, children.start)
+    widest = int(tree.num_children.max(initial=1))
+    _fill_alias(tree, nodes, keep, instead, np.zeros(widest, np.int32), np.zeros(widest))
     starts = tree.infoset_start[:-1]
     by_slot = np.zeros(flat.num_slots)
     by_slot[starts] = 0.0 if exploration is None else exploration
@@ -61,19 +57,41 @@ def simulate_tree(
     return TreeGame(nodes, tree.payoffs, keep, instead, by_slot, calls)
 
 
-def _alias(shares: NDArray[np.float64], first: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Walker's tables: draw a child evenly, keep it with ``keep``, else take ``instead``."""
-    count = len(shares)
-    left = shares * count
-    keep, instead = np.ones(count), first + np.arange(count, dtype=np.int32)
-    small, large = [k for k in range(count) if left[k] < 1], [k for k in range(count) if left[k] >= 1]
-    while small and large:
-        poor, rich = small.pop(), large[-1]
-        keep[poor], instead[poor] = left[poor], first + rich
-        left[rich] -= 1 - left[poor]
-        if left[rich] < 1:
-            small.append(large.pop())
-    return keep, instead
+@kernel
+def _fill_alias(tree, nodes, keep, instead, waiting, left):  # type: ignore[no-untyped-def]
+    """Walker's tables for every chance node: draw a child evenly, keep it with ``keep``, else take ``instead``.
+
+    Marks the uneven ones in ``nodes``; ``waiting[widest]`` and ``left[widest]`` are scratch: children that have less
+    than their even share wait at the beginning of ``waiting``, those that have more at its end.
+    """
+    for node in range(len(nodes)):
+        if tree.player[node] != CHANCE:
+            continue
+        first, count = tree.first_child[node], tree.num_children[node]
+        low = high = tree.probability[first]
+        for child in range(first, first + count):
+            low, high = min(low, tree.probability[child]), max(high, tree.probability[child])
+        nodes[node].slot = high - low > EVEN
+        if high - low <= EVEN:
+            continue
+        poor, rich = 0, count
+        for number in range(count):
+            left[number] = tree.probability[first + number] * count
+            if left[number] < 1.0:
+                waiting[poor] = number
+                poor += 1
+            else:
+                rich -= 1
+                waiting[rich] = number
+        while poor > 0 and rich < count:
+            poor -= 1
+            lacking, giving = waiting[poor], waiting[rich]
+            keep[first + lacking], instead[first + lacking] = left[lacking], first + giving
+            left[giving] -= 1.0 - left[lacking]
+            if left[giving] < 1.0:
+                rich += 1
+                waiting[poor] = giving
+                poor += 1
 
 
 @piece

@@ -11,6 +11,7 @@ so that an iteration touches far fewer numbers than the tree has nodes.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 from fogplay.games.game import TERMINAL
 from fogplay.jit import kernel
+
+COIN, FORCED = -2, -3  # rows of chance nodes that bind a player to a model: see ``restrict.py``
 
 if TYPE_CHECKING:
     from fogplay.trees.tree import Tree
@@ -44,8 +47,15 @@ class SequenceForm(NamedTuple):
     entry_weight: NDArray[np.float64]  # [entries] chance times the payoff to the sequence's own player
 
 
-def sequence_form(tree: Tree) -> SequenceForm:
-    """Derive the sequence form of a tree."""
+# The same of a game with coins, and two arrays more: ``floor[slots]``, how likely a player is forced to an action
+# whatever it chooses, and ``free[slots]``, how likely it is free to take the one it chose. A type of its own, so that
+# kernels pay for this only where it is needed.
+_tuple_type: Any = namedtuple
+RestrictedForm = _tuple_type("RestrictedForm", (*SequenceForm._fields, "floor", "free"))
+
+
+def sequence_form(tree: Tree) -> Any:
+    """Derive the sequence form of a tree; a ``RestrictedForm`` where the tree has coins."""
     players = tree.payoffs.shape[1]
     decisions = int((tree.player >= 0).sum())
     last = np.zeros((len(tree.player), players), np.int32)
@@ -81,7 +91,7 @@ def sequence_form(tree: Tree) -> SequenceForm:
     weights = chance[terminal, None] * tree.payoffs[tree.row[terminal]]
     ends, weights = _merge(ends, weights)
     entry_start, entry_others, entry_weight = _by_sequence(ends, weights, num_sequences)
-    return SequenceForm(
+    form = SequenceForm(
         infoset_range=_index(np.searchsorted(tree.infoset_player, np.arange(players + 1))),
         slot_start=_index(tree.infoset_start),
         point_range=_index(np.searchsorted(owner, np.arange(players + 1))),
@@ -95,6 +105,21 @@ def sequence_form(tree: Tree) -> SequenceForm:
         entry_others=_index(entry_others),
         entry_weight=entry_weight,
     )
+    return RestrictedForm(*form, *_bounds(tree)) if (tree.row == COIN).any() else form
+
+
+def _bounds(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[slots] how likely each action is forced, and how likely its player is free."""
+    slots = int(tree.infoset_start[-1])
+    floor, free = np.zeros(slots), np.ones(slots)
+    pairs = tree.first_child[tree.row == COIN]
+    infosets, first = np.unique(tree.row[pairs], return_index=True)
+    for infoset, decision in zip(infosets, pairs[first], strict=True):
+        here, children = slice(*tree.infoset_start[infoset : infoset + 2]), tree.first_child[decision]
+        free[here] = tree.probability[decision]
+        model = tree.probability[children : children + tree.num_children[decision]]
+        floor[here] = tree.probability[decision + 1] * model
+    return floor, free
 
 
 def _index(numbers: NDArray[Any]) -> NDArray[np.uint32]:
@@ -140,6 +165,8 @@ def _find_points(tree, last, chance, head, next_point, point_infoset, point_pare
     for node in range(len(tree.player)):
         player = tree.player[node]
         first_sequence = -1
+        if tree.row[node] == FORCED:
+            continue  # the free player beside it has the same children
         if player >= 0:
             infoset = tree.row[node]
             point = head[infoset]
@@ -157,7 +184,8 @@ def _find_points(tree, last, chance, head, next_point, point_infoset, point_pare
             first_sequence = point_sequence[point]
         for action in range(tree.num_children[node]):
             child = tree.first_child[node] + action
-            chance[child] = chance[node] * tree.probability[child]
+            by_chance = player < 0 and tree.row[node] != COIN
+            chance[child] = chance[node] * tree.probability[child] if by_chance else chance[node]
             for other in range(players):
                 last[child, other] = last[node, other]
             if player >= 0:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fogplay.games.game import CHANCE
 from fogplay.jit import kernel
-from fogplay.trees.sequences import SequenceForm, sequence_form
+from fogplay.trees.sequences import sequence_form
 
 ROOT = 0
 
@@ -22,16 +22,26 @@ class Tree(NamedTuple):
 
     A *slot* is one action of one infoset; tables of regrets, visits and probabilities are indexed by slot.
     Infosets are numbered player by player, and a player's infoset after every one that can come before it.
+    Where a COIN decides whether a player is free or FORCED to follow a model, both of its children have the same
+    children: the probabilities of those are the model's, and only the forced one reads them.
     """
 
     player: NDArray[np.int8]  # [nodes] who acts, or CHANCE, or TERMINAL
-    row: NDArray[np.int32]  # [nodes] the infoset of a decision, the row of payoffs of a terminal, -1 at chance
+    row: NDArray[np.int32]  # [nodes] the infoset of a decision, the row of payoffs of a terminal, below 0 at chance
     first_child: NDArray[np.int32]  # [nodes] child a of a node is first_child + a; 0 at a terminal
     num_children: NDArray[np.int32]  # [nodes]
     probability: NDArray[np.float64]  # [nodes] of chance's move into this node; 1 below a player's
     payoffs: NDArray[np.float64]  # [terminals, players]
     infoset_player: NDArray[np.int8]  # [infosets]
     infoset_start: NDArray[np.int32]  # [infosets + 1] the first slot of each infoset
+
+
+@dataclass(frozen=True, eq=False)
+class Restriction:
+    """Whose game this was before the others were bound to a model."""
+
+    origin: FlatGame
+    responder: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +56,7 @@ class FlatGame:
     root: Any  # the state it was flattened from, kept to name histories
     calling: NDArray[np.int32] | None = None  # [infosets] which action checks or calls, where the game says so
     outlook: NDArray[np.float64] | None = None  # [infosets, 2] pot and betting to come at the round's beginning
+    restriction: Restriction | None = None  # of a game made by ``restrict.py``
 
     @property
     def num_players(self) -> int:
@@ -69,7 +80,7 @@ class FlatGame:
         return sum(array.nbytes for array in self.tree)
 
     @functools.cached_property
-    def sequences(self) -> SequenceForm:
+    def sequences(self) -> Any:
         """The same game by sequences, for solvers and measures that visit all of it."""
         return sequence_form(self.tree)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fogplay.games.game import CHANCE
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, simulate_tree, slot_of, start
 from fogplay.simulators.random import below, draw, streams, uniform
-from fogplay.simulators.tree import _alias
+from fogplay.simulators.tree import alias
 from fogplay.trees import flatten
 from tests.random_games import RandomGame, random_games
 
@@ -45,16 +45,21 @@ def test_below_and_draw() -> None:
     assert ((counts - expected)[expected > 0] ** 2 / expected[expected > 0]).sum() < CHI_SQUARE_999[2]
 
 
-@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=12))
+@given(st.lists(st.just(0.0) | st.floats(1e-6, 1), min_size=1, max_size=12).filter(any))
 @settings(max_examples=60, deadline=None)
 def test_alias_tables_hold_the_probabilities_exactly(weights: list[float]) -> None:
-    shares = np.array(weights) / sum(weights)
-    keep, instead = _alias(shares, first=5)
+    first, count = 5, len(weights)
+    shares = np.array([9.0] * first + weights + [9.0]) / sum(weights)
+    keep, instead = np.ones(len(shares)), np.arange(len(shares), dtype=np.int32)
+    alias(shares, first, count, keep, instead, np.zeros(count, np.int32), np.zeros(count))
     implied = np.zeros(len(shares))
-    for child in range(len(shares)):
-        implied[child] += keep[child] / len(shares)
-        implied[instead[child] - 5] += (1 - keep[child]) / len(shares)
-    np.testing.assert_allclose(implied, shares, atol=1e-12)
+    for child in range(first, first + count):
+        implied[child] += keep[child] / count
+        implied[instead[child]] += (1 - keep[child]) / count
+    np.testing.assert_allclose(implied[first:-1], shares[first:-1], atol=1e-12)
+    assert not implied[np.flatnonzero(shares == 0.0)].any()
+    assert keep[:first].all()
+    assert instead[:first].tolist() == [0, 1, 2, 3, 4]
 
 
 @given(random_games(), st.integers(0, 10**6))

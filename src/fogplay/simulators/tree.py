@@ -59,11 +59,7 @@ def simulate_tree(
 
 @kernel
 def _fill_alias(tree, nodes, keep, instead, waiting, left):  # type: ignore[no-untyped-def]
-    """Walker's tables for every chance node: draw a child evenly, keep it with ``keep``, else take ``instead``.
-
-    Marks the uneven ones in ``nodes``; ``waiting[widest]`` and ``left[widest]`` are scratch: children that have less
-    than their even share wait at the beginning of ``waiting``, those that have more at its end.
-    """
+    """Make the tables of every chance node and mark the uneven ones in ``nodes``; the last two are scratch."""
     for node in range(len(nodes)):
         if tree.player[node] != CHANCE:
             continue
@@ -72,26 +68,35 @@ def _fill_alias(tree, nodes, keep, instead, waiting, left):  # type: ignore[no-u
         for child in range(first, first + count):
             low, high = min(low, tree.probability[child]), max(high, tree.probability[child])
         nodes[node].slot = high - low > EVEN
-        if high - low <= EVEN:
-            continue
-        poor, rich = 0, count
-        for number in range(count):
-            left[number] = tree.probability[first + number] * count
-            if left[number] < 1.0:
-                waiting[poor] = number
-                poor += 1
-            else:
-                rich -= 1
-                waiting[rich] = number
-        while poor > 0 and rich < count:
-            poor -= 1
-            lacking, giving = waiting[poor], waiting[rich]
-            keep[first + lacking], instead[first + lacking] = left[lacking], first + giving
-            left[giving] -= 1.0 - left[lacking]
-            if left[giving] < 1.0:
-                rich += 1
-                waiting[poor] = giving
-                poor += 1
+        if high - low > EVEN:
+            alias(tree.probability, first, count, keep, instead, waiting, left)
+
+
+@kernel
+def alias(probability, first, count, keep, instead, waiting, left):  # type: ignore[no-untyped-def]
+    """Walker's tables for ``probability[first ...]``: draw one evenly, keep it with ``keep``, else take ``instead``.
+
+    ``waiting[count]`` and ``left[count]`` are scratch: what has less than its even share waits at the beginning of
+    ``waiting``, what has more at its end.
+    """
+    poor, rich = 0, count
+    for number in range(count):
+        left[number] = probability[first + number] * count
+        if left[number] < 1.0:
+            waiting[poor] = number
+            poor += 1
+        else:
+            rich -= 1
+            waiting[rich] = number
+    while poor > 0 and rich < count:
+        poor -= 1
+        lacking, giving = waiting[poor], waiting[rich]
+        keep[first + lacking], instead[first + lacking] = left[lacking], first + giving
+        left[giving] -= 1.0 - left[lacking]
+        if left[giving] < 1.0:
+            rich += 1
+            waiting[poor] = giving
+            poor += 1
 
 
 @piece

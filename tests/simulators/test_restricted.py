@@ -1,0 +1,106 @@
+"""The wrapper that binds players to a model plays the same game as the transform of the tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fogplay.evaluate import measure
+from fogplay.kernels import outcome_sampling, traversal_sampling, uct
+from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, simulate_tree, slot_of, start
+from fogplay.simulators.random import below, streams
+from fogplay.simulators.restricted import DataBiased, RestrictedNash
+from fogplay.solvers import solve
+from fogplay.solvers.run import shares
+from fogplay.trees import FlatGame, flatten
+from fogplay.trees.restrict import data_biased, restricted_nash
+from tests.helpers import random_probabilities
+
+RESPONDER, CONFIDENCE = 1, 0.4
+
+
+def pair(flat: FlatGame, kind: str) -> tuple[FlatGame, Any]:
+    """The same restricted game, as a tree and as a wrapped simulator."""
+    fixed, inner = random_probabilities(flat, 3), simulate_tree(flat)
+    if kind == "rnr":
+        return restricted_nash(flat, RESPONDER, fixed, CONFIDENCE), RestrictedNash(inner, RESPONDER, CONFIDENCE, fixed)
+    confidence = np.random.default_rng(4).random(flat.num_infosets)
+    confidence[::5] = 0.0
+    confidence[1::7] = 1.0
+    by_slot = np.repeat(confidence, np.diff(flat.tree.infoset_start))
+    return data_biased(flat, RESPONDER, fixed, confidence), DataBiased(inner, RESPONDER, by_slot, fixed)
+
+
+def visits(game: Any, slots: int, episodes: int) -> np.ndarray[Any, Any]:
+    """[slots + 2] how often each action is taken when the free players choose evenly, then the sums of payoffs."""
+    rng, counts = streams(5, 1)[0], np.zeros(slots + 2)
+    for _ in range(episodes):
+        signals = deal(game, rng)
+        node = start(game, signals, rng)
+        while not is_terminal(game, node):
+            action = below(rng, num_actions(game, node))
+            counts[slot_of(game, node, signals) + action] += 1
+            node = advance(game, node, action, signals, rng)
+        for player in range(2):
+            counts[slots + player] += payoff(game, node, signals, player)
+    return counts
+
+
+@pytest.mark.parametrize("kind", ["rnr", "dbr"])
+def test_episodes_have_the_same_distribution(kind: str) -> None:
+    flat = flatten("kuhn")
+    tree, wrapped = pair(flat, kind)
+    episodes = 30_000
+    one, other = (visits(game, flat.num_slots, episodes) for game in (simulate_tree(tree), wrapped))
+    # a count's variance is at most the count, a payoff's at most 4 an episode
+    spread = np.sqrt(np.r_[one[:-2] + other[:-2], 8 * episodes, 8 * episodes])
+    assert (np.abs(one - other) <= 4.5 * spread).all()
+    others = flat.tree.infoset_player != RESPONDER
+    bound = np.repeat(others, np.diff(flat.tree.infoset_start))
+    assert one[:-2][bound].sum() < 0.9 * one[:-2][~bound].sum()  # their bound moves are never seen
+
+
+@pytest.mark.parametrize("kind", ["rnr", "dbr"])
+def test_the_kernels_learn_the_same_game_through_the_wrapper(kind: str) -> None:
+    flat = flatten("leduc(suits=unseen)")
+    tree, wrapped = pair(flat, kind)
+    width, depth, slots = flat.widest, flat.deepest + 1, flat.num_slots
+
+    def tables() -> outcome_sampling.Tables:
+        return outcome_sampling.Tables(np.zeros(slots), np.zeros(slots), np.zeros(slots, np.int64))
+
+    def as_on_the_tree(weights: np.ndarray[Any, Any], algorithm: str, iterations: int, **parameters: Any) -> bool:
+        """Whether what was learned is as good, give or take, as by the same algorithm on the transformed tree."""
+        found = measure(tree, shares(flat, weights)).nash_conv
+        expected = solve(tree, algorithm, iterations, seed=2, **parameters).nash_conv
+        start = measure(tree, flat.uniform()).nash_conv
+        return expected is not None and found < 4 * expected < 0.2 * start  # seeds differ by a factor of two
+
+    learned = tables()
+    path = outcome_sampling.Path(width, np.zeros(depth, outcome_sampling.STEP), np.zeros(depth * width), np.zeros(2))
+    policy = outcome_sampling.Policy(epsilon=0.6, alternating=False, lazy=True, players=2)
+    outcome_sampling.run(wrapped, learned, policy, streams(1, 1)[0], path, 1, 1, 2_000_000)
+    assert as_on_the_tree(learned.average, "os-mccfr", 2_000_000, epsilon=0.6)
+
+    learned = tables()
+    stack = traversal_sampling.Stack(
+        width,
+        np.zeros(depth, traversal_sampling.FRAME),
+        np.zeros(depth * width),
+        np.zeros(depth * width),
+        np.zeros((depth + 1, 2)),
+        np.zeros(0),
+        np.zeros(0, traversal_sampling.TOUCHED),
+        np.zeros(1, np.int64),
+    )
+    traversal_sampling.run(wrapped, learned, traversal_sampling.External(2), streams(1, 1)[0], stack, 1, 1, 1_000_000)
+    assert as_on_the_tree(learned.average, "es-mccfr", 1_000_000)
+
+    cells = uct.Tables(np.zeros(slots, uct.CELL))
+    inner = simulate_tree(flat, np.full(flat.num_infosets, 18.0))
+    wrapped = wrapped._replace(inner=inner)
+    smooth = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform())
+    uct.run(wrapped, cells, smooth, streams(1, 1)[0], np.zeros(depth, uct.STEP), 3_000_000)
+    assert as_on_the_tree(cells.cell["visits"].astype(np.float64), "smooth-uct", 3_000_000, c=18.0)

@@ -3,7 +3,7 @@
 from fogplay.errors import FogplayError
 from fogplay.evaluate import Evaluation, evaluate
 from fogplay.games import CHANCE, TERMINAL, Game, State, load
-from fogplay.solvers import Progress, Result, solve
+from fogplay.solvers import Progress, Response, Result, TradeoffPoint, respond, solve, tradeoff
 from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, Tree, flatten
 from fogplay.version import VERSION
@@ -18,13 +18,17 @@ __all__ = [
     "FogplayError",
     "Game",
     "Progress",
+    "Response",
     "Result",
     "State",
     "Strategy",
+    "TradeoffPoint",
     "Tree",
     "__version__",
     "evaluate",
     "flatten",
     "load",
+    "respond",
     "solve",
+    "tradeoff",
 ]

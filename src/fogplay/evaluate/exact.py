@@ -13,6 +13,8 @@ from fogplay.kernels import sequences as kernels
 from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, flatten
 
+NEVER = 1e-12  # a situation that a plan reaches with less than this does not arise
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -66,6 +68,20 @@ def reach_of_all(flat: FlatGame, probabilities: NDArray[np.float64]) -> NDArray[
     for player in range(flat.num_players):
         kernels.reach_of(flat.sequences, player, probabilities, reach)
     return reach
+
+
+def behaviour(flat: FlatGame, plan: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[slots] action probabilities from realisation ``plan[sequences]``; even where a plan never comes."""
+    form = flat.sequences
+    counts = form.point_actions.astype(np.int64)
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    share = plan[np.repeat(form.point_sequence, counts) + within]
+    total = np.repeat(np.add.reduceat(share, np.cumsum(counts) - counts), counts)
+    probabilities = np.empty(flat.num_slots)
+    probabilities[np.repeat(form.point_slot, counts) + within] = np.where(
+        total > NEVER, share / np.maximum(total, NEVER), np.repeat(1.0 / counts, counts)
+    )
+    return probabilities
 
 
 def require_perfect_recall(flat: FlatGame) -> None:

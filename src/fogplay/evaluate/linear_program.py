@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
-from fogplay.evaluate.exact import require_perfect_recall
+from fogplay.evaluate.exact import behaviour, require_perfect_recall
 from fogplay.trees import FlatGame, SequenceForm
 from fogplay.trees.sequences import RestrictedForm
 
@@ -48,7 +48,7 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
     if result.status != 0:
         raise FogplayError(f"the linear program of {flat.name} was not solved: {result.message}")
     plan = np.concatenate([result.x[:plans], -result.ineqlin.marginals])
-    return float(-result.fun) * scale, _behaviour(form, np.maximum(plan, 0.0), flat.num_slots)
+    return float(-result.fun) * scale, behaviour(flat, np.maximum(plan, 0.0))
 
 
 def _payoff_matrix(form: SequenceForm, scale: float) -> Any:
@@ -100,15 +100,3 @@ def _flow(form: SequenceForm, player: int) -> Any:
     columns = np.concatenate([np.arange(1 + counts.sum()), form.point_parent[points] - base])
     signs = np.concatenate([np.ones(1 + counts.sum()), -np.ones(len(counts))])
     return sparse.csr_matrix((signs, (rows, columns)), shape=(len(counts) + 1, int(counts.sum()) + 1))
-
-
-def _behaviour(form: SequenceForm, plan: NDArray[np.float64], slots: int) -> NDArray[np.float64]:
-    """Action probabilities from realisation plans; uniform where a plan never comes."""
-    probabilities = np.empty(slots)
-    for point, slot in enumerate(form.point_slot):
-        actions = int(form.point_actions[point])
-        sequence = int(form.point_sequence[point])
-        share = plan[sequence : sequence + actions]
-        total = share.sum()
-        probabilities[slot : slot + actions] = share / total if total > 1e-12 else 1.0 / actions
-    return probabilities

@@ -91,7 +91,7 @@ class MonteCarloCfr(Sampler):
     def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
         outcome: dict[str, Any] = {"epsilon": 0.6, "updates": "parallel", "averaging": "lazy"}
         defaults = outcome if algorithm == "os-mccfr" else {}
-        settings = defaults | CALIBRATED.get((algorithm, flat.name), {}) | parameters
+        settings = defaults | CALIBRATED.get((algorithm, flat.game), {}) | parameters
         super().__init__(flat, settings.pop("seed"), settings.pop("threads", 1))
         self.parameters = settings
         self.game = simulate_tree(flat)
@@ -157,7 +157,7 @@ def _self_play_defaults(flat: FlatGame, algorithm: str) -> dict[str, Any]:
     defaults["rollout"] = "uniform"
     if algorithm == "smooth-uct":
         defaults |= {"schedule": "decay", "gamma": 0.1, "eta": 0.9, "d": 0.002, "threshold": 0}
-    return defaults | CALIBRATED.get((algorithm, flat.name), {})
+    return defaults | CALIBRATED.get((algorithm, flat.game), {})
 
 
 def _exploration(flat: FlatGame, settings: dict[str, Any]) -> NDArray[np.float64]:

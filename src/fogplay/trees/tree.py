@@ -59,6 +59,11 @@ class FlatGame:
     restriction: Restriction | None = None  # of a game made by ``restrict.py``
 
     @property
+    def game(self) -> str:
+        """The spec of the game itself, whatever the others may be bound to."""
+        return self.restriction.origin.name if self.restriction else self.name
+
+    @property
     def num_players(self) -> int:
         return int(self.tree.payoffs.shape[1])
 

@@ -236,12 +236,20 @@ def _mean_and_error(values: list[float]) -> tuple[float, float]:
 
 
 def write_rows(path: Path, rows: Sequence[Any]) -> None:
-    """Write dataclasses as CSV, whole or not at all."""
+    """Write dataclasses as CSV, whole or not at all; a tuple takes a column an entry."""
     with storage.atomically(path) as temporary, open(temporary, "w", newline="") as file:
         if rows:
-            writer = csv.DictWriter(file, list(asdict(rows[0])))
+            lines = [_columns(row) for row in rows]
+            writer = csv.DictWriter(file, list(lines[0]))
             writer.writeheader()
-            writer.writerows(asdict(row) for row in rows)
+            writer.writerows(lines)
+
+
+def _columns(row: Any) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for name, value in asdict(row).items():
+        columns |= {f"{name}_{k}": v for k, v in enumerate(value)} if isinstance(value, tuple) else {name: value}
+    return columns
 
 
 def read_points(path: Path) -> list[Point]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fogplay.experiments.lab import Mean
+from fogplay.solvers import TradeoffPoint
 
 COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#8a4fff", "#e09f3e", "#4a4e69", "#00a6a6", "#9c6644")
 
@@ -60,6 +61,26 @@ def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labe
     return save_picture(figure, path)
 
 
+def draw_tradeoff(path: Path, games: Mapping[str, Sequence[TradeoffPoint]]) -> list[Path]:
+    """What is won from a model against what is risked, a panel a game, a line for each way of responding."""
+    figure, axes = new_picture(len(games))
+    for axis, (title, points) in zip(axes, games.items(), strict=True):
+        for number, way in enumerate(dict.fromkeys(point.way for point in points)):
+            line = sorted((point for point in points if point.way == way), key=lambda point: point.confidence)
+            x, y = [point.nash_conv for point in line], [point.exploitation for point in line]
+            axis.plot(x, y, "o-", color=COLOURS[number % len(COLOURS)], label=way, markersize=4, linewidth=1.4)
+            if way != "mixing":
+                for point in line:
+                    at = (point.nash_conv, point.exploitation)
+                    axis.annotate(f"{point.confidence:g}", at, (4, -9), textcoords="offset points", fontsize=7)
+        axis.set_title(title, fontsize=11)
+        axis.set_xlabel("exploitability (nash_conv)")
+        axis.set_ylabel("exploitation")
+        axis.grid(True, alpha=0.3)
+        axis.legend(fontsize=8, frameon=False)
+    return save_picture(figure, path)
+
+
 def new_picture(panels: int) -> tuple[Any, Any]:
     """A figure with so many pairs of axes side by side; drawn without a screen."""
     import matplotlib
@@ -76,7 +97,7 @@ def save_picture(figure: Any, path: Path) -> list[Path]:
     from matplotlib import pyplot
 
     figure.tight_layout()
-    written = [path.with_suffix(".svg"), path.with_suffix(".png")]
+    written = [path.with_name(f"{path.name}.{kind}") for kind in ("svg", "png")]
     figure.savefig(written[0], metadata={"Date": None})
     figure.savefig(written[1], dpi=130)
     pyplot.close(figure)

@@ -26,6 +26,15 @@ POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
+class Bound:
+    """The game of a restricted Nash response, to a model kept in a file."""
+
+    model: str  # the file
+    responder: int
+    confidence: float
+
+
+@dataclass(frozen=True)
 class Job:
     """One run of one algorithm; its label groups it with its repetitions."""
 
@@ -37,11 +46,13 @@ class Job:
     curve: tuple[int, ...]  # the iterations to measure at
     measures: tuple[str, ...] = ("nash_conv",)
     parameters: dict[str, Any] = field(default_factory=dict)
+    bound: Bound | None = None  # None: the game as it is
 
     @property
     def key(self) -> str:
         """A name that changes with the job's settings and with fogplay's version."""
-        settings = json.dumps({**asdict(self), "version": VERSION}, sort_keys=True)
+        asked = {name: value for name, value in asdict(self).items() if (name, value) != ("bound", None)}
+        settings = json.dumps({**asked, "version": VERSION}, sort_keys=True)
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
 
@@ -187,7 +198,7 @@ def run_job(job: Job, file: str) -> None:
             so_far.write_text(str(now.iteration))
 
     result = solve(
-        job.game,
+        _game_of(job),
         job.algorithm,
         job.iterations,
         seed=job.seed,
@@ -210,6 +221,17 @@ def run_job(job: Job, file: str) -> None:
     write_rows(path, points)
     for scrap in (checkpoint, so_far):
         scrap.unlink(missing_ok=True)
+
+
+def _game_of(job: Job) -> Any:
+    if job.bound is None:
+        return job.game
+    from fogplay.strategy import Strategy
+    from fogplay.trees import flatten
+    from fogplay.trees.restrict import restricted_nash
+
+    flat, bound = flatten(job.game), job.bound
+    return restricted_nash(flat, bound.responder, Strategy.load(bound.model).on(flat), bound.confidence)
 
 
 def _so_far(file: Path) -> int:

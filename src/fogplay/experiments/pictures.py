@@ -63,7 +63,7 @@ def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labe
 
 def draw_tradeoff(path: Path, games: Mapping[str, Sequence[TradeoffPoint]]) -> list[Path]:
     """What is won from a model against what is risked, a panel a game, a line for each way of responding."""
-    figure, axes = new_picture(len(games))
+    figure, axes = new_picture(len(games), in_a_row=2)
     for axis, (title, points) in zip(axes, games.items(), strict=True):
         for number, way in enumerate(dict.fromkeys(point.way for point in points)):
             line = sorted((point for point in points if point.way == way), key=lambda point: point.confidence)
@@ -81,15 +81,19 @@ def draw_tradeoff(path: Path, games: Mapping[str, Sequence[TradeoffPoint]]) -> l
     return save_picture(figure, path)
 
 
-def new_picture(panels: int) -> tuple[Any, Any]:
-    """A figure with so many pairs of axes side by side; drawn without a screen."""
+def new_picture(panels: int, in_a_row: int = 3) -> tuple[Any, Any]:
+    """A figure with so many pairs of axes, side by side and then below; drawn without a screen."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, panels, figsize=(6.4 * panels, 4.4), squeeze=False)
-    return figure, axes[0]
+    across = min(panels, in_a_row)
+    down = -(-panels // across)
+    figure, axes = pyplot.subplots(down, across, figsize=(6.4 * across, 4.4 * down), squeeze=False)
+    for spare in axes.ravel()[panels:]:
+        spare.set_axis_off()
+    return figure, axes.ravel()[:panels]
 
 
 def save_picture(figure: Any, path: Path) -> list[Path]:

@@ -1,13 +1,22 @@
-"""Ponsen, de Jong & Lanctot, Computing Approximate Nash Equilibria … Using Sampling (JAIR 2011): section 3 on Kuhn."""
+"""Ponsen, de Jong & Lanctot, Computing Approximate Nash Equilibria … Using Sampling (JAIR 2011)."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
 import numpy as np
 
-from fogplay.experiments.lab import Lab, means, repeat, write_rows
-from fogplay.experiments.pictures import Panel, draw_curves
+from fogplay.experiments.lab import Bound, Job, Lab, Point, means, repeat, write_rows
+from fogplay.experiments.pictures import COLOURS, Panel, draw_curves, draw_tradeoff, new_picture, save_picture
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show, value_at
+from fogplay.solvers import TradeoffPoint, solve, tradeoff
+from fogplay.solvers.respond import CONFIDENCES
+from fogplay.solvers.run import log_spaced
 from fogplay.solvers.sampling import MonteCarloCfr
+from fogplay.strategy import Strategy
 from fogplay.trees import flatten
 
 MCCFR, MCTS = "MCCFR", "MCTS"
@@ -85,7 +94,251 @@ def figure_4_left(lab: Lab, scale: str) -> Outcome:
     )
 
 
+RESPONSE_GAMES = {  # sizes chosen so that paper scale takes less than an hour on two cores
+    "paper": {"OCP": "ocp(500)", "Goofspiel": "goofspiel(6)", "Bluff": "bluff(1,1,6)", "PAM": "pam(3,3,8)"},
+    "quick": {"OCP": "ocp(50)", "Goofspiel": "goofspiel(5)", "Bluff": "bluff(1,1,4)", "PAM": "pam(3,3,5)"},
+}
+MODEL_NASH_CONV = 0.1  # the models are runs of outcome sampling that were stopped here
+EXACT, SAMPLED = "RNR, exact", "MCRNR"
+
+
+@dataclass(frozen=True)
+class Traded:
+    """One point of figure 6."""
+
+    game: str
+    way: str
+    confidence: float
+    exploitation: float
+    nash_conv: float
+
+
+def model_of(lab: Lab, spec: str) -> str:
+    """The file of a game's model: outcome sampling with ε = 0.6, run until its nash_conv is at most 0.1."""
+    folder = lab.folder.absolute() / "models"
+    folder.mkdir(exist_ok=True)
+    stem = "".join(letter if letter.isalnum() else "-" for letter in spec).strip("-")
+    file, checkpoint = folder / f"{stem}.safetensors", folder / f"{stem}.checkpoint"
+    flat, iterations = flatten(spec), 1_000
+    while not file.exists():
+        iterations *= 2
+        found = solve(
+            flat, "os-mccfr", iterations, seed=1, epsilon=0.6, checkpoint=checkpoint, resume=iterations > 2_000
+        )
+        if found.interrupted:
+            raise KeyboardInterrupt
+        if found.nash_conv is not None and found.nash_conv <= MODEL_NASH_CONV:
+            found.strategy.save(file)
+            checkpoint.unlink()
+    return str(file)
+
+
+def iterations_in(spec: str, algorithm: str, seconds: float) -> int:
+    """About how many iterations take so long on one core."""
+    if algorithm == "os-mccfr":
+        return int(2_500_000 * seconds)
+    entries = len(flatten(spec).sequences.entry_weight)
+    return max(50, int(4e8 * seconds / entries)) if algorithm.startswith("cfr") else int(3e5 * seconds)
+
+
+def figure_6(lab: Lab, scale: str) -> Outcome:
+    """Exploitation against exploitability, by sampling, exactly, and by mixing."""
+    seconds = 45.0 if scale == "paper" else 0.6
+    games, jobs, models = RESPONSE_GAMES[scale], [], {}
+    for name, spec in games.items():
+        models[name] = model_of(lab, spec)
+        for way, algorithm, parameters in ((SAMPLED, "os-mccfr", {"epsilon": 0.6}), (EXACT, "cfr+", {})):
+            last = iterations_in(spec, algorithm, seconds if way == SAMPLED else seconds / 3)
+            jobs += [
+                Job(f"{name}, {way}, p={p:g}", spec, algorithm, last, 1, (last,), ("winnings", "risk"), parameters,
+                    Bound(models[name], responder, p))
+                for p in CONFIDENCES for responder in (0, 1)
+            ]  # fmt: skip
+    found: dict[str, dict[str, list[float]]] = {}
+    for point in lab.run(jobs):
+        found.setdefault(point.label, {"winnings": [], "risk": []})[point.measure].append(point.value)
+    curves: dict[str, list[TradeoffPoint]] = {}
+    findings, steep = [], []
+    for name, spec in games.items():
+        title = f"{name}: {spec}"
+        curves[title] = []
+        for way in (EXACT, SAMPLED):
+            base = sum(found[f"{name}, {way}, p=0"]["winnings"])
+            for p in CONFIDENCES:
+                won, risked = (tuple(found[f"{name}, {way}, p={p:g}"][key]) for key in ("winnings", "risk"))
+                curves[title].append(TradeoffPoint(way, p, sum(won) - base, sum(risked), won, None))
+        curves[title] += _mixing(spec, models[name], sum(found[f"{name}, {EXACT}, p=0"]["winnings"]))
+        line = [point for point in curves[title] if point.way == SAMPLED]
+        middle, last_but, last_point = (next(q for q in line if q.confidence == p) for p in (0.8, 0.97, 1.0))
+        gained, risked_share = (
+            middle.exploitation / last_point.exploitation,
+            (middle.nash_conv - line[0].nash_conv) / (last_point.nash_conv - line[0].nash_conv),
+        )
+        findings.append(
+            Finding(
+                f"{spec}: p = 0.8 beside p = 1",
+                "a noticeable gain for a small loss",
+                f"{gained:.0%} of the exploitation for {risked_share:.0%} of the exploitability",
+                gained > 2 * risked_share,
+            )
+        )
+        end = (last_point.nash_conv - last_but.nash_conv) / (last_point.nash_conv - line[0].nash_conv)
+        steep.append(f"{name} {end:.0%}")
+    told = "high impact, except in Bluff"
+    findings.append(Finding("exploitability that comes with p from 0.97 to 1", told, ", ".join(steep)))
+    rows = [
+        Traded(title, point.way, point.confidence, point.exploitation, point.nash_conv)
+        for title, points in curves.items()
+        for point in points
+    ]
+    write_rows(lab.folder / "tradeoff.csv", rows)
+    pictures = draw_tradeoff(lab.folder / "fig6", curves)
+    notes = (
+        f"Models: outcome sampling stopped at nash_conv ≤ {MODEL_NASH_CONV:g}. Exploitation: winnings from the model "
+        "beyond those of the response with p = 0, over both seats. RNR, exact: CFR+.",
+    )
+    return Outcome(tuple(findings), tuple(pictures), notes)
+
+
+def _mixing(spec: str, model: str, base: float) -> list[TradeoffPoint]:
+    """Best response and equilibrium mixed, counted from the same winnings as the responses."""
+    found = tradeoff(spec, Strategy.load(model), (0.0,), iterations=iterations_in(spec, "cfr+", 5.0))
+    return [replace(point, exploitation=sum(point.winnings) - base) for point in found if point.way == "mixing"]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A pair of runs, one a responder, at the same iteration."""
+
+    game: str
+    algorithm: str
+    iteration: int
+    seconds: float  # of both runs
+    epsilon: float  # ε_σ = b_1(σ_2) + b_2(σ_1) in the game itself
+    nash_conv: float  # of both restricted games
+
+
+CONVERGENCE_WAYS = {
+    "MCRNR, outcome sampling": "os-mccfr",
+    "MCRNR, external sampling": "es-mccfr",
+    "RNR, CFR": "cfr",
+    "RNR, CFR+": "cfr+",
+}
+FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
+    "paper": {
+        "OCP": ("ocp(20)", "ocp(100)", "ocp(500)"),
+        "Goofspiel": ("goofspiel(4)", "goofspiel(5)", "goofspiel(6)"),
+        "Bluff": ("bluff(1,1,3)", "bluff(1,1,4)", "bluff(1,1,5)", "bluff(1,1,6)"),
+        "PAM": ("pam(3,3,4)", "pam(3,3,6)", "pam(3,3,8)"),
+    },
+    "quick": {name: (spec,) for name, spec in RESPONSE_GAMES["quick"].items()},
+}
+
+
+def figure_7(lab: Lab, scale: str) -> Outcome:
+    """ε_σ against time for responses by sampling and full width, all compiled, with p = 0.5."""
+    p, measures = 0.5, ("risk", "nash_conv")
+    jobs = []
+    for specs in FAMILIES[scale].values():
+        for spec in specs:
+            model = model_of(lab, spec)
+            seconds = 1.0 if scale == "quick" else 40.0 if spec == specs[-1] else 10.0
+            for algorithm in CONVERGENCE_WAYS.values():
+                last = iterations_in(spec, algorithm, seconds)
+                parameters = {"epsilon": 0.6} if algorithm == "os-mccfr" else {}
+                curve = tuple(log_spaced(last, 8))
+                jobs += [
+                    Job(f"{spec} {algorithm}", spec, algorithm, last, 1, curve, measures, parameters,
+                        Bound(model, responder, p))
+                    for responder in (0, 1)
+                ]  # fmt: skip
+    moments = _moments(lab.run(jobs))
+    write_rows(lab.folder / "moments.csv", moments)
+    pictures = []
+    for name, specs in FAMILIES[scale].items():
+        pictures += _draw_moments(lab.folder / f"fig7-{name.lower()}", specs[-1], moments)
+    findings = [finding for specs in FAMILIES[scale].values() for spec in specs for finding in _compare(spec, moments)]
+    notes = (
+        "Seconds of learning on one core, both responders together; the time to build the tree is not counted.",
+        "nash_conv here is that of the two restricted games: 0 when both responses are exact, as ε_σ is not.",
+    )
+    return Outcome(tuple(findings), tuple(pictures), notes)
+
+
+def _moments(points: Sequence[Point]) -> list[Moment]:
+    """Add the two responders up, iteration by iteration."""
+    sums: dict[tuple[str, str, int], dict[str, list[float]]] = {}
+    for point in points:
+        found = sums.setdefault((point.game, point.algorithm, point.iteration), {"risk": [], "nash_conv": [], "s": []})
+        found[point.measure].append(point.value)
+        if point.measure == "risk":
+            found["s"].append(point.seconds)
+    return [Moment(*key, sum(each["s"]), sum(each["risk"]), sum(each["nash_conv"])) for key, each in sums.items()]
+
+
+def _line(spec: str, algorithm: str, moments: Sequence[Moment]) -> list[Moment]:
+    return sorted((m for m in moments if (m.game, m.algorithm) == (spec, algorithm)), key=lambda m: m.iteration)
+
+
+def _compare(spec: str, moments: Sequence[Moment]) -> list[Finding]:
+    """Who is ahead when CFR has finished an iteration, and who is first within a tenth, a hundredth of the payoffs."""
+    reach = flatten(spec).payoff_range
+    lines = {name: _line(spec, algorithm, moments) for name, algorithm in CONVERGENCE_WAYS.items()}
+    tenth = next(moment for moment in lines["RNR, CFR"] if moment.iteration >= 10)
+    sampled_by_then = [
+        moment.nash_conv
+        for name, line in lines.items()
+        for moment in line
+        if name.startswith("MCRNR") and moment.seconds <= tenth.seconds
+    ]
+    early = min(sampled_by_then, default=math.inf)
+    told = f"sampling {early:.3g}, CFR {tenth.nash_conv:.3g}"
+    what = f"{spec}: nash_conv at {tenth.seconds:.2g} s, CFR's tenth iteration"
+    findings = [Finding(what, "sampling is better early", told, early < tenth.nash_conv)]
+    for share in (0.1, 0.01):
+        times = {
+            name: next((m.seconds for m in line if m.nash_conv <= share * reach), math.inf)
+            for name, line in lines.items()
+        }
+        sampled = min(time for name, time in times.items() if name.startswith("MCRNR"))
+        full = min(time for name, time in times.items() if name.startswith("RNR"))
+        ahead = "sampling" if sampled < full else "full width"
+        told = ", ".join(f"{name.split(', ')[1]} {_seconds(time)}" for name, time in times.items())
+        what = f"{spec}: time to a nash_conv of {share * reach:g}"
+        measured = f"{told}; {ahead} {_ratio(sampled, full)}"
+        findings.append(Finding(what, "sampling is faster", measured, sampled < full))
+    return findings
+
+
+def _seconds(time: float) -> str:
+    return "not reached" if math.isinf(time) else f"{time:.2g} s"
+
+
+def _ratio(one: float, other: float) -> str:
+    slow, fast = max(one, other), min(one, other)
+    return "alone" if math.isinf(slow) else f"{slow / max(fast, 1e-9):.2g} times faster"
+
+
+def _draw_moments(path: Path, spec: str, moments: Sequence[Moment]) -> list[Path]:
+    figure, axes = new_picture(2)
+    for number, (name, algorithm) in enumerate(CONVERGENCE_WAYS.items()):
+        line = [moment for moment in _line(spec, algorithm, moments) if moment.seconds > 0]
+        for axis, values in zip(axes, ([m.epsilon for m in line], [m.nash_conv for m in line]), strict=True):
+            axis.plot([m.seconds for m in line], values, color=COLOURS[number], label=name, linewidth=1.5)
+    for axis, label in zip(axes, ("ε_σ in the game itself", "nash_conv of the restricted games"), strict=True):
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_title(f"{spec}, p = 0.5", fontsize=11)
+        axis.set_xlabel("seconds of learning")
+        axis.set_ylabel(label)
+        axis.grid(True, which="major", alpha=0.3)
+        axis.legend(fontsize=8, frameon=False)
+    return save_picture(figure, path)
+
+
 EXPERIMENTS = (
     Experiment("sampling-equilibria-2011/example", "The worked example of section 3.2.3", example),
     Experiment("sampling-equilibria-2011/fig4-left", "MCCFR and MCTS in Kuhn poker", figure_4_left),
+    Experiment("sampling-equilibria-2011/fig6", "What responses win and what they risk", figure_6),
+    Experiment("sampling-equilibria-2011/fig7", "RNR and MCRNR against time", figure_7),
 )

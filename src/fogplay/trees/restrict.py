@@ -48,7 +48,9 @@ def restricted_nash(flat: FlatGame, responder: int, fixed: NDArray[np.float64], 
         num_children=copies(2, tree.num_children, tree.num_children),
         probability=probability,
     )
-    return _restricted(flat, changed, responder, f"rnr({flat.name},responder={responder},confidence={confidence:g})")
+    return _restricted(
+        flat, changed, responder, fixed, f"rnr({flat.name},responder={responder},confidence={confidence:g})"
+    )
 
 
 def data_biased(
@@ -90,11 +92,11 @@ def data_biased(
         num_children=spread(tree.num_children, 2, tree.num_children[coins], tree.num_children[coins]),
         probability=spread(model, model[coins], 1.0 - sure, sure),
     )
-    return _restricted(flat, changed, responder, f"dbr({flat.name},responder={responder})")
+    return _restricted(flat, changed, responder, fixed, f"dbr({flat.name},responder={responder})")
 
 
-def _restricted(flat: FlatGame, tree: Tree, responder: int, name: str) -> FlatGame:
-    return replace(flat, name=name, tree=tree, restriction=Restriction(flat, responder))
+def _restricted(flat: FlatGame, tree: Tree, responder: int, model: NDArray[np.float64], name: str) -> FlatGame:
+    return replace(flat, name=name, tree=tree, restriction=Restriction(flat, responder, model))
 
 
 def _require_player(flat: FlatGame, responder: int) -> None:

@@ -38,10 +38,11 @@ class Tree(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Restriction:
-    """Whose game this was before the others were bound to a model."""
+    """Which game this was before the others were bound to a model."""
 
     origin: FlatGame
     responder: int
+    model: NDArray[np.float64]  # [slots]
 
 
 @dataclass(frozen=True, eq=False)

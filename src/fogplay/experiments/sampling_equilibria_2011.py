@@ -226,10 +226,10 @@ CONVERGENCE_WAYS = {
 }
 FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "paper": {
-        "OCP": ("ocp(20)", "ocp(100)", "ocp(500)"),
+        "OCP": ("ocp(20)", "ocp(100)", "ocp(500)", "ocp(1000)"),
         "Goofspiel": ("goofspiel(4)", "goofspiel(5)", "goofspiel(6)"),
         "Bluff": ("bluff(1,1,3)", "bluff(1,1,4)", "bluff(1,1,5)", "bluff(1,1,6)"),
-        "PAM": ("pam(3,3,4)", "pam(3,3,6)", "pam(3,3,8)"),
+        "PAM": ("pam(3,3,4)", "pam(3,3,6)", "pam(3,3,8)", "pam(3,3,10)"),
     },
     "quick": {name: (spec,) for name, spec in RESPONSE_GAMES["quick"].items()},
 }
@@ -242,7 +242,7 @@ def figure_7(lab: Lab, scale: str) -> Outcome:
     for specs in FAMILIES[scale].values():
         for spec in specs:
             model = model_of(lab, spec)
-            seconds = 1.0 if scale == "quick" else 40.0 if spec == specs[-1] else 10.0
+            seconds = 1.0 if scale == "quick" else 40.0 if spec in RESPONSE_GAMES[scale].values() else 15.0
             for algorithm in CONVERGENCE_WAYS.values():
                 last = iterations_in(spec, algorithm, seconds)
                 parameters = {"epsilon": 0.6} if algorithm == "os-mccfr" else {}
@@ -255,8 +255,8 @@ def figure_7(lab: Lab, scale: str) -> Outcome:
     moments = _moments(lab.run(jobs))
     write_rows(lab.folder / "moments.csv", moments)
     pictures = []
-    for name, specs in FAMILIES[scale].items():
-        pictures += _draw_moments(lab.folder / f"fig7-{name.lower()}", specs[-1], moments)
+    for name, spec in RESPONSE_GAMES[scale].items():
+        pictures += _draw_moments(lab.folder / f"fig7-{name.lower()}", spec, moments)
     findings = [finding for specs in FAMILIES[scale].values() for spec in specs for finding in _compare(spec, moments)]
     notes = (
         "Seconds of learning on one core, both responders together; the time to build the tree is not counted.",

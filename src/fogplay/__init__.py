@@ -3,6 +3,7 @@
 from fogplay.errors import FogplayError
 from fogplay.evaluate import Evaluation, evaluate
 from fogplay.games import CHANCE, TERMINAL, Game, State, load
+from fogplay.opponents import learn_model
 from fogplay.solvers import Progress, Result, solve
 from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, Tree, flatten
@@ -25,6 +26,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "flatten",
+    "learn_model",
     "load",
     "solve",
 ]

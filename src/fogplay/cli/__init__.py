@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from fogplay.cli import laboratory, solving
+from fogplay.cli import laboratory, opponents, solving
 from fogplay.cli.app import app
 from fogplay.errors import FogplayError
 
-__all__ = ["app", "laboratory", "main", "solving"]
+__all__ = ["app", "laboratory", "main", "opponents", "solving"]
 
 
 def main() -> None:

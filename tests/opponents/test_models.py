@@ -54,7 +54,7 @@ def error_of(flat: FlatGame, model: fp.Strategy, truth: NDArray[np.float64], lea
     assert model.visits is not None
     sizes = np.diff(flat.tree.infoset_start)
     seen = np.repeat(np.add.reduceat(model.visits, flat.tree.infoset_start[:-1]), sizes)
-    assert (seen >= least).sum() > flat.num_slots / 4
+    assert (seen >= least).sum() > 50
     return float(np.abs(model.probabilities - truth)[seen >= least].max())
 
 
@@ -84,8 +84,9 @@ def test_unseen_cards_are_completed_as_by_the_twin(spec: str, observer: str, rou
     model = learn_model(flat, histories, "bob", rounds=rounds)
     strategy, counts = naive.learn(fp.load(spec), hands_of(histories), "bob", 1.0, rounds)
     assert by_name(flat, model.probabilities) == pytest.approx(strategy)
-    rounded = {key: np.rint(counts[key]) for key in by_name(flat, model.probabilities)}
-    assert by_name(flat, model.visits) == rounded  # type: ignore[arg-type]
+    for key, visits in by_name(flat, model.visits).items():  # type: ignore[arg-type]
+        assert visits == round(visits)
+        assert abs(visits - counts[key]) < 0.5 + 1e-6
 
 
 def test_every_round_makes_the_hands_more_likely() -> None:
@@ -137,8 +138,9 @@ def test_folded_cards_are_learned_though_never_shown() -> None:
 def test_leduc_from_one_side() -> None:
     truth = random_probabilities(LEDUC, 7, zeros=False)
     histories = played(LEDUC, 500_000, truth, seen_by="ann")
-    model = learn_model(LEDUC, histories, "bob", rounds=200)
-    assert error_of(LEDUC, model, truth, 3000) < 0.06
+    model = learn_model(LEDUC, histories, "bob")
+    assert error_of(LEDUC, model, truth, 1000) < 0.06
+    assert error_of(LEDUC, model, truth, 10_000) < 0.03
     shown = [hand for hand in histories.hands if UNSEEN not in hand.moves]
     naively = learn_model(LEDUC, Histories(tuple(shown), np.arange(len(shown))), "bob", prior=0)
     assert naively["Qh:r"]["fold"] == 0
@@ -196,7 +198,7 @@ def test_decision_trees_generalise_where_counts_cannot() -> None:
     assert unseen.sum() > 200
     wrong_by = {name: np.abs(model.probabilities - truth)[unseen].mean()
                 for name, model in (("counts", by_counts), ("tree", by_tree))}  # fmt: skip
-    assert wrong_by["tree"] < 0.6 * wrong_by["counts"]
+    assert wrong_by["tree"] < 0.8 * wrong_by["counts"]
 
 
 def test_a_tree_learns_a_rule_exactly() -> None:
@@ -254,9 +256,7 @@ def test_a_hand_that_the_model_rules_out_counts_by_chance() -> None:
 
 def test_who_is_modelled() -> None:
     histories = parse("ann|bob: deal J; deal Q; bet; bet\n", "hands.txt")
-    with pytest.raises(
-        FogplayError, match=r"hands.txt has hands of ann, bob; say whose model to learn \(--player NAME\)"
-    ):
+    with pytest.raises(FogplayError, match=r"has hands of ann, bob; say whose model to learn \(--player NAME\)"):
         learn_model("kuhn", histories)
     with pytest.raises(FogplayError, match=r"hands.txt has no hands of 'eve'; there are ann, bob"):
         learn_model("kuhn", histories, "eve")
@@ -280,12 +280,12 @@ def test_settings_that_make_no_sense(settings: dict, message: str) -> None:  # t
 
 def test_games_without_features_say_so() -> None:
     flat = flatten("pam")
-    with pytest.raises(FogplayError, match="^pam names no features: use --method counts$"):
+    with pytest.raises(FogplayError, match=r"^pam names no features: use --method counts$"):
         learn_model(flat, played(flat, 10, flat.uniform()), "bob", method="tree")
 
 
 def test_features_of_every_infoset_are_found() -> None:
-    for spec in ("leduc(players=3)", "goofspiel(4)", "bluff(2,1,2)", "ocp(cards=9)"):
+    for spec in ("leduc", "kuhn(players=4)", "goofspiel(4)", "bluff(2,1,2)", "ocp(cards=9)"):
         flat = flatten(spec)
         phases = phases_of(flat, np.ones(flat.num_players, np.bool_))
         found = np.concatenate([phase.infosets for phase in phases])

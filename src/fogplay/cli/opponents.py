@@ -46,9 +46,14 @@ def match(
         if len(agents) != flat.num_players:
             raise FogplayError(f"{flat.name} is for {flat.num_players} players; {len(agents)} agents were named")
         strategies = [_strategy(agent, flat) for agent in agents]
-        if not is_compiled(play):
-            watch.note("compiling the kernels: once, some seconds; from now on a command starts at once")
-        outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=watch.amount)
+
+        def progress(done: int, total: int) -> None:
+            if done > 0:
+                watch.amount(done, total)
+            elif not is_compiled(play):
+                watch.note("compiling the kernels: once, some seconds; from now on a command starts at once")
+
+        outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=progress)
     if log is not None and outcome.ends is not None:
         histories.write(log, record(flat, outcome.ends, names, seen_by))
     rows: list[dict[str, Any]] = [
@@ -119,7 +124,7 @@ def model(
         Path | None, typer.Option(help="A saved strategy that these follow; without one, all actions alike.")
     ] = None,
     min_hands: Annotated[float, typer.Option(help="The fewest observations in a leaf of a tree.")] = 20.0,
-    rounds: Annotated[int, typer.Option(help="The most rounds of completing what was not seen.")] = 30,
+    rounds: Annotated[int | None, typer.Option(help="The most rounds of completing what was not seen.")] = None,
     as_json: JSON = False,
 ) -> None:
     """Learn a model of a player from hands it played, as a strategy."""

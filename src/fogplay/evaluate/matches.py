@@ -60,6 +60,8 @@ def play_match(
     game, tables, rng = simulate_tree(flat), np.concatenate(strategies), streams(seed, 1)[0]
     ends = np.empty(hands if keep else min(hands, STRETCH), np.int32)
     tally = _Tally(players)
+    if progress is not None:
+        progress(0, hands)  # all is well, and the kernel may now have to be compiled
     began = time.perf_counter()
     for first in range(0, hands, STRETCH):
         count = min(STRETCH, hands - first)

@@ -18,6 +18,7 @@ from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, flatten
 
 METHODS = {"counts": "counts", "tree": "decision-tree"}  # as asked for, and as a strategy calls it
+ROUNDS = {"counts": 100, "tree": 30}  # of expectation-maximisation; trees change their shape and never quite settle
 
 
 def learn_model(
@@ -29,7 +30,7 @@ def learn_model(
     prior: float = 1.0,
     toward: Strategy | None = None,
     min_hands: float = 20.0,
-    rounds: int = 30,
+    rounds: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Strategy:
     """A model of one player as a strategy, learned from hands it played, whatever its seat.
@@ -38,12 +39,12 @@ def learn_model(
     over the features that the game names, with leaves of at least ``min_hands`` observations). Each infoset gets
     ``prior`` observations more, spread as the strategy ``toward`` has it (uniformly by default), and that is all there
     is at seats where the player never sat. Unseen cards are completed by at most ``rounds`` rounds of
-    expectation-maximisation.
+    expectation-maximisation (100 for counts, 30 for trees; they end when little changes).
 
     The model's ``visits`` are the numbers of times each action was seen (expected ones, rounded, where cards were not
     seen): how much there is to trust at each infoset.
     """
-    _check(method, prior, min_hands, rounds)
+    rounds = _check(method, prior, min_hands, rounds)
     flat = flatten(game)
     histories = histories if isinstance(histories, Histories) else read(histories)
     completions = complete(flat, histories)
@@ -67,14 +68,17 @@ def learn_model(
     )
 
 
-def _check(method: str, prior: float, min_hands: float, rounds: int) -> None:
+def _check(method: str, prior: float, min_hands: float, rounds: int | None) -> int:
+    """The number of rounds, once all settings make sense."""
     if method not in METHODS:
         raise FogplayError(f"method must be {' or '.join(METHODS)}, not {method!r}")
     for name, value, low, high in (("prior", prior, 0, 1e12), ("min_hands", min_hands, 1, 1e12)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise FogplayError(f"{name} must be a number from {low} to {high:g}, not {value!r}")
+    rounds = ROUNDS[method] if rounds is None else rounds
     if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
         raise FogplayError(f"rounds must be a whole number from 1, not {rounds!r}")
+    return rounds
 
 
 def _who(histories: Histories, player: str | None) -> str:

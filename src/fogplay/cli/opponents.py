@@ -148,7 +148,7 @@ def model(
             toward=None if toward is None else Strategy.load(toward),
             min_hands=min_hands,
             rounds=rounds,
-            progress=watch.amount,
+            progress=lambda done, total: watch.amount(done, total) if time.perf_counter() - began > 1 else None,
         )
     seconds = time.perf_counter() - began
     name = str(learned.parameters["player"])

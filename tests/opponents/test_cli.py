@@ -144,3 +144,10 @@ def test_commands_start_without_scikit_learn() -> None:
 
     script = "import sys, fogplay.cli; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_game_that_hides_nothing_says_so(tmp_path: Path) -> None:
+    done = fogplay("match", "pam", "uniform", "uniform", "-n", "20", "--log", "l", "--seen-by", "uniform", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "pam(rows=2,columns=2,horizon=4) does not tell what a player never sees" in " ".join(done.stderr.split())
+    assert "?" not in (tmp_path / "l").read_text()

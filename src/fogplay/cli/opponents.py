@@ -19,7 +19,7 @@ UNIFORM = "uniform"
 @app.command()
 def match(
     game: Annotated[str, typer.Argument(help="A game, such as leduc.")],
-    agents: Annotated[list[str], typer.Argument(metavar="AGENT...", help="Saved strategies, or the word uniform.")],
+    agents: Annotated[list[str], typer.Argument(metavar="AGENT", help="Saved strategies, or the word uniform.")],
     hands: Annotated[int, typer.Option("--hands", "-n", help="How many.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
     log: Annotated[Path | None, typer.Option(help="Where the hand histories go.")] = None,
@@ -54,6 +54,8 @@ def match(
                 watch.note("compiling the kernels: once, some seconds; from now on a command starts at once")
 
         outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=progress)
+        if seen_by is not None and not hasattr(flat.root, "unseen"):
+            watch.note(f"{flat.name} does not tell what a player never sees: the log holds everything")
     if log is not None and outcome.ends is not None:
         histories.write(log, record(flat, outcome.ends, names, seen_by))
     rows: list[dict[str, Any]] = [

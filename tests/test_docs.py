@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,16 @@ def test_write_your_own_game(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     exec(game + use, namespace)
     # By hand: a bluff on tails must not pay: 1 - p - 2p = -1, so player 1 calls with p = 2/3.
     assert namespace["result"].strategy["player 1 hears a claim"]["1"] == pytest.approx(2 / 3, abs=0.01)
+
+
+def test_models_of_players(tmp_path: Path) -> None:
+    (commands,) = blocks("docs/opponents.md", "bash")
+    for line in commands.splitlines():
+        done = fogplay(*shlex.split(line)[1:], cwd=tmp_path)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+    example = re.search(r"^(good\|weak: .*)$", (ROOT / "docs/opponents.md").read_text(), re.M)
+    assert example is not None
+    assert example[1] in (tmp_path / "hands.txt").read_text()
 
 
 def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

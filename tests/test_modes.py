@@ -14,7 +14,8 @@ from tests.helpers import ROOT
 SCRIPT = """
 import numpy as np
 import fogplay as fp
-from fogplay.evaluate import equilibrium
+from fogplay.evaluate import equilibrium, play_match
+from fogplay.opponents import record
 for spec in ("kuhn", "kuhn(players=3)", "goofspiel(cards=3)", "biased-rps"):
     for algorithm in ("cfr", "pcfr+"):
         result = fp.solve(spec, algorithm, 20)
@@ -30,6 +31,12 @@ for spec in ("kuhn", "kuhn(players=3)", "goofspiel(cards=3)", "biased-rps"):
     ):
         result = fp.solve(spec, algorithm, 150, seed=3, **parameters)
         print(spec, algorithm, parameters, result.nash_conv.hex())
+    flat = fp.flatten(spec)
+    match = play_match(flat, [flat.uniform()] * flat.num_players, 40, keep=True)
+    print(spec, match.means[0].hex())
+    names = ["ann", "bob", "eve"][: flat.num_players]
+    model = fp.learn_model(flat, record(flat, match.ends, names, "ann"), "bob", rounds=3)
+    print(spec, float((model.probabilities**2).sum()).hex())
 """
 
 

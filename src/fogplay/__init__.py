@@ -3,6 +3,7 @@
 from fogplay.errors import FogplayError
 from fogplay.evaluate import Evaluation, evaluate
 from fogplay.games import CHANCE, TERMINAL, Game, State, load
+from fogplay.opponents import learn_model
 from fogplay.solvers import Progress, Response, Result, TradeoffPoint, respond, solve, tradeoff
 from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, Tree, flatten
@@ -27,6 +28,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "flatten",
+    "learn_model",
     "load",
     "respond",
     "solve",

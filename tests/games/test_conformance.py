@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 import math
 import random
 from typing import Any
@@ -127,3 +129,69 @@ def test_every_payoff_has_the_sum_the_game_says(spec: str) -> None:
         assert len({round(sum(returns), 9) for returns in ends}) > 1
     else:
         assert all(math.isclose(sum(returns), total, abs_tol=1e-9) for returns in ends)
+
+
+@pytest.mark.parametrize("spec", FULLY_WALKED)
+def test_features_are_numbers_that_an_infoset_shares(spec: str) -> None:
+    """A state may name features: the same at every state of an infoset, and under the same names in a phase."""
+    game = load(spec)
+    if not hasattr(game.new_initial_state(), "features"):
+        return
+    told: dict[str, dict[str, float]] = {}
+    names: dict[float, list[str]] = {}
+    for state in every_state(game):
+        player = state.current_player()
+        if player < 0:
+            continue
+        features = dict(state.features())
+        assert all(isinstance(value, int | float) and math.isfinite(value) for value in features.values())
+        assert told.setdefault(state.information_state_string(player), features) == features
+        assert names.setdefault(features["phase"], list(features)) == list(features)
+    assert len({tuple(each.values()) for each in told.values()}) > 1
+
+
+@pytest.mark.parametrize("spec", ALL_SPECS)
+def test_unseen_moves_are_chances_and_change_nothing_that_was_seen(spec: str) -> None:
+    """What a player never saw is dealt by chance, and it makes no difference to that player's infosets."""
+    game = load(spec)
+    if not hasattr(game.new_initial_state(), "unseen"):
+        return
+    rng = random.Random(spec)
+    hidden_ever = 0
+    for _ in range(PLAYOUTS):
+        *states, last = playout(game, rng)
+        for player in range(game.num_players()):
+            hidden = list(last.unseen(player))
+            hidden_ever += len(hidden)
+            assert hidden == sorted(set(hidden))
+            assert all(states[move].is_chance_node() for move in hidden)
+            dealt = [last.cards[move] for move in hidden]
+            for other in dealt:  # another deal of the unseen cards looks the same
+                left = [card for card in range(game.num_cards()) if card not in last.cards]
+                for card in left:
+                    cards = tuple(card if each == other else each for each in last.cards)
+                    for state in states:
+                        if state.current_player() == player:
+                            changed = copy.copy(state)
+                            changed.cards = cards[: len(state.cards)]
+                            before = state.information_state_string(player)
+                            assert changed.information_state_string(player) == before
+    assert hidden_ever > 0
+
+
+@pytest.mark.parametrize("spec", ["leduc", "leduc(players=3)"])
+def test_leduc_counts_the_raises(spec: str) -> None:
+    rng = random.Random(spec)
+    for _ in range(PLAYOUTS):
+        states = playout(load(spec), rng)
+        raises: list[tuple[int, int]] = []  # round, player
+        for state, after in itertools.pairwise(states):
+            if state.current_player() < 0:
+                continue
+            features, player, phase = state.features(), state.current_player(), len(state.betting) - 1
+            assert features["phase"] == phase
+            assert features["raises"] == len(raises)
+            assert features["raises this round"] == sum(round_ == phase for round_, _ in raises)
+            assert features["own raises"] == sum(who == player for _, who in raises)
+            if after.betting[phase].endswith("r"):
+                raises.append((phase, player))

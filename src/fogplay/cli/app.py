@@ -70,13 +70,13 @@ def save(strategy: Any, out: Path) -> None:
         raise FogplayError(f"{error}; the strategy is in {elsewhere} instead") from error
 
 
-def require_folder(out: Path) -> None:
+def require_folder(out: Path, option: str = "--out") -> None:
     if out.is_dir():
-        raise FogplayError(f"{out} is a folder; --out takes a file's name")
+        raise FogplayError(f"{out} is a folder; {option} takes a file's name")
     if not out.parent.is_dir():
         raise FogplayError(f"there is no folder {out.parent} to write {out.name} into")
     if not os.access(out.parent, os.W_OK):
-        raise FogplayError(f"the folder {out.parent} cannot be written to; choose another with --out")
+        raise FogplayError(f"the folder {out.parent} cannot be written to; choose another with {option}")
 
 
 def print_json(facts: dict[str, Any]) -> None:

@@ -206,14 +206,14 @@ def inspect(
         print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
         return
     say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
-    counted = strategy.visits is not None
-    show = table(
-        "infoset", "player", "action", "probability", "earns", *(["visits", "learned value"] if counted else [])
-    )
+    counted, valued = strategy.visits is not None, strategy.values is not None
+    more = [*(["visits"] if counted else []), *(["learned value"] if valued else [])]
+    show = table("infoset", "player", "action", "probability", "earns", *more)
     before = None
     for row in rows:
         same = row["infoset"] == before
-        extra = [f"{row['visits']:,}", f"{row['learned_value']:+.4f}"] if counted else []
+        extra = [f"{row['visits']:,}"] if counted else []
+        extra += [f"{row['learned_value']:+.4f}"] if valued else []
         show.add_row(
             "" if same else row["infoset"], "" if same else str(row["player"]), row["action"],
             f"{row['probability']:.4f}", f"{row['value']:+.4f}", *extra,

@@ -229,7 +229,7 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
         "OCP": ("ocp(20)", "ocp(100)", "ocp(500)", "ocp(1000)"),
         "Goofspiel": ("goofspiel(4)", "goofspiel(5)", "goofspiel(6)"),
         "Bluff": ("bluff(1,1,3)", "bluff(1,1,4)", "bluff(1,1,5)", "bluff(1,1,6)"),
-        "PAM": ("pam(3,3,4)", "pam(3,3,6)", "pam(3,3,8)", "pam(3,3,10)"),
+        "PAM": ("pam(3,3,4)", "pam(3,3,6)", "pam(3,3,8)"),
     },
     "quick": {name: (spec,) for name, spec in RESPONSE_GAMES["quick"].items()},
 }

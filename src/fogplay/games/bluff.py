@@ -122,6 +122,21 @@ class BluffState(State):
     def information_state_string(self, player: int) -> str:
         return self.game.prefixes[player][self.roll1 if player else self.roll0] + self.bids
 
+    def features(self) -> dict[str, float]:
+        """The bid to beat, and how one's own dice stand to it and to the face they hold most of."""
+        holds = self.game.holds[self.player][self.roll1 if self.player else self.roll0]
+        quantity, face = divmod(self.bid, self.game.faces) if self.bid >= 0 else (-1, -1)
+        return {
+            "phase": 0,
+            "seat": self.player,
+            "bids": self.bids.count(" "),
+            "quantity": quantity + 1,
+            "face": face + 1,
+            "held of that face": holds[face] if face >= 0 else 0,
+            "most held": max(holds),
+            "face most held": holds.index(max(holds)) + 1,
+        }
+
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"roll {self.game.prefixes[0 if self.roll0 < 0 else 1][action][:-1]}"

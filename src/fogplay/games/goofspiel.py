@@ -118,6 +118,12 @@ class GoofspielState(State):
     def information_state_string(self, player: int) -> str:
         return self.seen1 if player else self.seen0
 
+    def features(self) -> dict[str, float]:
+        """A phase is a round; who leads is known to both, and the cards left are one's own."""
+        hand, lead = (self.hand1, -self.lead) if self.player else (self.hand0, self.lead)
+        left = {f"holds {card + 1}": float(hand >> card & 1) for card in range(self.game.cards)}
+        return {"phase": self.played, "seat": self.player, "lead": lead, **left}
+
     def action_to_string(self, player: int, action: int) -> str:
         return f"bid {action + 1}"
 

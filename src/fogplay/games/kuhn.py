@@ -94,19 +94,33 @@ class KuhnState(State):
     def betting_outlook(self) -> tuple[float, float]:
         return self.game.pot, self.game.players
 
+    def features(self) -> dict[str, float]:
+        bets = self.bets.count("b")
+        return {"phase": 0, "seat": self.player, "bets": bets, "card": self.cards[self.player]}
+
+    def unseen(self, player: int) -> list[int]:
+        """The cards of the others, but for those who were in a showdown."""
+        showdown = self._showdown()
+        shown = showdown if len(showdown) > 1 else []
+        return [seat for seat in range(self.game.players) if seat != player and seat not in shown]
+
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"deal {self.game.card_to_string(action)}"
         return ("pass", "bet")[action]
 
-    def returns(self) -> list[float]:
+    def _showdown(self) -> list[int]:
+        """Who is still in at the end: everybody if nobody bet, else those who did."""
         players, bets = self.game.players, self.bets
-        ante = self.game.pot / players
-        opened = bets.find("b")
-        paid = [ante] * players
-        showdown = list(range(players))
-        if opened >= 0:
-            showdown = [seat % players for seat in range(opened, len(bets)) if bets[seat] == "b"]
+        if "b" not in bets:
+            return list(range(players))
+        return [seat % players for seat in range(bets.find("b"), len(bets)) if bets[seat] == "b"]
+
+    def returns(self) -> list[float]:
+        players = self.game.players
+        paid = [self.game.pot / players] * players
+        showdown = self._showdown()
+        if "b" in self.bets:
             for seat in showdown:
                 paid[seat] += 1
         winner = max(showdown, key=lambda seat: self.cards[seat])

@@ -132,6 +132,38 @@ class LeducState(State):
     def betting_outlook(self) -> tuple[float, float]:
         return self.outlook
 
+    def features(self) -> dict[str, float]:
+        """The five of the 2011 paper (section 4.3); the bucket of a hand is here its rank, and whether it is a pair."""
+        rank, public = self.cards[self.player] // 2, self.cards[-1] // 2
+        phase = len(self.betting) - 1
+        return {
+            "phase": phase,
+            "seat": self.player,
+            "raises": sum(round_.count("r") for round_ in self.betting),
+            "raises this round": self.betting[-1].count("r"),
+            "own raises": self._own_raises(),
+            "rank": rank,
+            "pair": phase == 1 and rank == public,
+        }
+
+    def _own_raises(self) -> int:
+        """How often the player to act has raised: whose move each letter was follows from who was in."""
+        mine, in_hand = 0, [True] * self.game.players
+        for round_ in self.betting:
+            seat = in_hand.index(True)
+            for letter in round_:
+                while not in_hand[seat]:
+                    seat = (seat + 1) % self.game.players
+                mine += letter == "r" and seat == self.player
+                in_hand[seat] = letter != "f"
+                seat = (seat + 1) % self.game.players
+        return mine
+
+    def unseen(self, player: int) -> list[int]:
+        """The private cards of the others, but for those who were in a showdown."""
+        shown = [self.in_hand[seat] and sum(self.in_hand) > 1 for seat in range(self.game.players)]
+        return [seat for seat in range(self.game.players) if seat != player and not shown[seat]]
+
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"deal {self.game.card_to_string(action)}"

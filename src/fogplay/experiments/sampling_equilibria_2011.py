@@ -17,7 +17,7 @@ from fogplay.solvers.respond import CONFIDENCES
 from fogplay.solvers.run import log_spaced
 from fogplay.solvers.sampling import MonteCarloCfr
 from fogplay.strategy import Strategy
-from fogplay.trees import flatten
+from fogplay.trees import FlatGame, flatten
 
 MCCFR, MCTS = "MCCFR", "MCTS"
 
@@ -134,21 +134,38 @@ def model_of(lab: Lab, spec: str) -> str:
 
 
 def iterations_in(spec: str, algorithm: str, seconds: float) -> int:
-    """About how many iterations take so long on one core."""
+    """About how many iterations take so long on one core, found without a clock so that a run can be repeated."""
+    flat = flatten(spec)
     if algorithm == "os-mccfr":
-        return int(2_500_000 * seconds)
-    entries = len(flatten(spec).sequences.entry_weight)
-    return max(50, int(4e8 * seconds / entries)) if algorithm.startswith("cfr") else int(3e5 * seconds)
+        return int(2_000_000 * seconds)
+    if algorithm == "es-mccfr":
+        return int(4e7 * seconds / _nodes_of_a_traversal(flat))
+    return max(50, int(4e8 * seconds / len(flat.sequences.entry_weight)))
+
+
+def _nodes_of_a_traversal(flat: FlatGame, samples: int = 40) -> float:
+    """How many nodes external sampling visits at a time: all moves of one player, one of everybody else's."""
+    rng, tree, visited = np.random.default_rng(0), flat.tree, 0
+    for sample in range(samples):
+        waiting = [0]
+        while waiting:
+            node = waiting.pop()
+            first, count, visited = int(tree.first_child[node]), int(tree.num_children[node]), visited + 1
+            if tree.player[node] == sample % flat.num_players:
+                waiting.extend(range(first, first + count))
+            elif count:
+                waiting.append(first + int(rng.integers(count)))
+    return visited / samples
 
 
 def figure_6(lab: Lab, scale: str) -> Outcome:
     """Exploitation against exploitability, by sampling, exactly, and by mixing."""
-    seconds = 45.0 if scale == "paper" else 0.6
+    seconds = 20.0 if scale == "paper" else 0.6
     games, jobs, models = RESPONSE_GAMES[scale], [], {}
     for name, spec in games.items():
         models[name] = model_of(lab, spec)
         for way, algorithm, parameters in ((SAMPLED, "os-mccfr", {"epsilon": 0.6}), (EXACT, "cfr+", {})):
-            last = iterations_in(spec, algorithm, seconds if way == SAMPLED else seconds / 3)
+            last = iterations_in(spec, algorithm, seconds if way == SAMPLED else seconds / 2)
             jobs += [
                 Job(f"{name}, {way}, p={p:g}", spec, algorithm, last, 1, (last,), ("winnings", "risk"), parameters,
                     Bound(models[name], responder, p))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -102,6 +103,12 @@ MODEL_NASH_CONV = 0.1  # the models are runs of outcome sampling that were stopp
 EXACT, SAMPLED = "RNR, exact", "MCRNR"
 
 
+@functools.lru_cache(maxsize=1)
+def _flat(spec: str) -> FlatGame:
+    """The game, kept until another is asked for: the larger ones take half a minute to build."""
+    return flatten(spec)
+
+
 @dataclass(frozen=True)
 class Traded:
     """One point of figure 6."""
@@ -119,7 +126,7 @@ def model_of(lab: Lab, spec: str) -> str:
     folder.mkdir(exist_ok=True)
     stem = "".join(letter if letter.isalnum() else "-" for letter in spec).strip("-")
     file, checkpoint = folder / f"{stem}.safetensors", folder / f"{stem}.checkpoint"
-    flat, iterations = flatten(spec), 1_000
+    flat, iterations = _flat(spec), 1_000
     while not file.exists():
         iterations *= 2
         found = solve(
@@ -135,7 +142,7 @@ def model_of(lab: Lab, spec: str) -> str:
 
 def iterations_in(spec: str, algorithm: str, seconds: float) -> int:
     """About how many iterations take so long on one core, found without a clock so that a run can be repeated."""
-    flat = flatten(spec)
+    flat = _flat(spec)
     if algorithm == "os-mccfr":
         return int(2_000_000 * seconds)
     if algorithm == "es-mccfr":
@@ -160,7 +167,7 @@ def _nodes_of_a_traversal(flat: FlatGame, samples: int = 40) -> float:
 
 def figure_6(lab: Lab, scale: str) -> Outcome:
     """Exploitation against exploitability, by sampling, exactly, and by mixing."""
-    seconds = 20.0 if scale == "paper" else 0.6
+    seconds = 12.0 if scale == "paper" else 0.6
     games, jobs, models = RESPONSE_GAMES[scale], [], {}
     for name, spec in games.items():
         models[name] = model_of(lab, spec)
@@ -219,7 +226,7 @@ def figure_6(lab: Lab, scale: str) -> Outcome:
 
 def _mixing(spec: str, model: str, base: float) -> list[TradeoffPoint]:
     """Best response and equilibrium mixed, counted from the same winnings as the responses."""
-    found = tradeoff(spec, Strategy.load(model), (0.0,), iterations=iterations_in(spec, "cfr+", 5.0))
+    found = tradeoff(_flat(spec), Strategy.load(model), (0.0,), iterations=iterations_in(spec, "cfr+", 5.0))
     return [replace(point, exploitation=sum(point.winnings) - base) for point in found if point.way == "mixing"]
 
 
@@ -255,11 +262,11 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
 def figure_7(lab: Lab, scale: str) -> Outcome:
     """ε_σ against time for responses by sampling and full width, all compiled, with p = 0.5."""
     p, measures = 0.5, ("risk", "nash_conv")
-    jobs = []
+    jobs, ranges = [], {}
     for specs in FAMILIES[scale].values():
         for spec in specs:
-            model = model_of(lab, spec)
-            seconds = 1.0 if scale == "quick" else 40.0 if spec in RESPONSE_GAMES[scale].values() else 15.0
+            model, ranges[spec] = model_of(lab, spec), _flat(spec).payoff_range
+            seconds = 1.0 if scale == "quick" else 12.0 if spec in RESPONSE_GAMES[scale].values() else 5.0
             for algorithm in CONVERGENCE_WAYS.values():
                 last = iterations_in(spec, algorithm, seconds)
                 parameters = {"epsilon": 0.6} if algorithm == "os-mccfr" else {}
@@ -274,7 +281,7 @@ def figure_7(lab: Lab, scale: str) -> Outcome:
     pictures = []
     for name, spec in RESPONSE_GAMES[scale].items():
         pictures += _draw_moments(lab.folder / f"fig7-{name.lower()}", spec, moments)
-    findings = [finding for specs in FAMILIES[scale].values() for spec in specs for finding in _compare(spec, moments)]
+    findings = [each for spec, reach in ranges.items() for each in _compare(spec, reach, moments)]
     notes = (
         "Seconds of learning on one core, both responders together; the time to build the tree is not counted.",
         "nash_conv here is that of the two restricted games: 0 when both responses are exact, as ε_σ is not.",
@@ -297,9 +304,8 @@ def _line(spec: str, algorithm: str, moments: Sequence[Moment]) -> list[Moment]:
     return sorted((m for m in moments if (m.game, m.algorithm) == (spec, algorithm)), key=lambda m: m.iteration)
 
 
-def _compare(spec: str, moments: Sequence[Moment]) -> list[Finding]:
+def _compare(spec: str, reach: float, moments: Sequence[Moment]) -> list[Finding]:
     """Who is ahead when CFR has finished an iteration, and who is first within a tenth, a hundredth of the payoffs."""
-    reach = flatten(spec).payoff_range
     lines = {name: _line(spec, algorithm, moments) for name, algorithm in CONVERGENCE_WAYS.items()}
     tenth = next(moment for moment in lines["RNR, CFR"] if moment.iteration >= 10)
     sampled_by_then = [

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.cards import tables
+from fogplay.cards.deck import HOLES
 from fogplay.cards.index import (
     PREFLOP_CLASSES,
     Index,
@@ -35,6 +36,7 @@ ROUNDS = ("preflop", "flop", "turn", "river")
 PERCENTILE = "-percentile"
 
 _16 = np.uint64(16)
+_HOLES = np.uint64(HOLES)
 
 
 @dataclass(frozen=True)
@@ -92,9 +94,9 @@ class Signals(NamedTuple):
 
     index: Index
     preflop: NDArray[np.uint16]  # [169] the bucket of each class
-    flop: NDArray[np.uint16]  # [1755, 1326] 65536ths
-    turn: NDArray[np.uint16]  # [16432, 1326] 65536ths
-    river: NDArray[np.uint16]  # [134459, 1326] half-wins out of 1980
+    flop: NDArray[np.uint16]  # [1755 * 1326] 65536ths, by place: canonical board * 1326 + canonical hole
+    turn: NDArray[np.uint16]  # [16432 * 1326] 65536ths
+    river: NDArray[np.uint16]  # [134459 * 1326] half-wins out of 1980
     flop_width: np.uint64  # the number of buckets of equal width, or 0 for what flop_bucket says
     turn_width: np.uint64
     flop_bucket: NDArray[np.uint16]  # [65536] by value; empty where widths are equal
@@ -124,9 +126,9 @@ def arrange(grid: Grid, strength: tables.Tables) -> Signals:
     return Signals(
         index=index(),
         preflop=_preflop(grid, strength),
-        flop=strength.flop,
-        turn=strength.turn,
-        river=strength.river,
+        flop=strength.flop.reshape(-1),
+        turn=strength.turn.reshape(-1),
+        river=strength.river.reshape(-1),
         flop_width=np.uint64(flop),
         turn_width=np.uint64(turn),
         flop_bucket=flop_bucket,
@@ -185,12 +187,23 @@ def board_entry(signals, street, board):  # type: ignore[no-untyped-def]
 @piece
 def bucket_on(signals, street, entry, first, second):  # type: ignore[no-untyped-def]
     """The bucket of hole cards on a board whose entry is known."""
-    row, hole = canonical_board(entry), canonical_hole(entry, first, second)
+    return bucket_at(signals, street, place_of(entry, first, second))
+
+
+@piece
+def place_of(entry, first, second):  # type: ignore[no-untyped-def]
+    """Where the tables have these hole cards on this board: below 2^28."""
+    return canonical_board(entry) * _HOLES + canonical_hole(entry, first, second)
+
+
+@piece
+def bucket_at(signals, street, place):  # type: ignore[no-untyped-def]
+    """The bucket of a place in the round's table."""
     if street == FLOP:
-        return _grade(signals.flop[row, hole], signals.flop_width, signals.flop_bucket)
+        return _grade(signals.flop[place], signals.flop_width, signals.flop_bucket)
     if street == TURN:
-        return _grade(signals.turn[row, hole], signals.turn_width, signals.turn_bucket)
-    return np.int64(signals.river_bucket[signals.river[row, hole]])
+        return _grade(signals.turn[place], signals.turn_width, signals.turn_bucket)
+    return np.int64(signals.river_bucket[signals.river[place]])
 
 
 @piece

@@ -3,7 +3,7 @@
 A card is ``4 * rank + suit``, ranks from the deuce (0) to the ace (12), suits clubs, diamonds, hearts, spades.
 
 Sets are numbered in colexicographic order: the set a < b < c < ... has the number C(a, 1) + C(b, 2) + C(c, 3) + ...,
-whatever the size of the deck. The binomials are multiplied out: cheaper than a table, and nothing to hand around.
+whatever the size of the deck.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ CARDS = 52
 HOLES = math.comb(CARDS, 2)  # sets of two: a player's hole cards
 FLOPS, TURNS, RIVERS = (math.comb(CARDS, size) for size in (3, 4, 5))
 
-_1, _2, _3, _4 = (np.uint64(number) for number in (1, 2, 3, 4))
-_6, _24, _120 = np.uint64(6), np.uint64(24), np.uint64(120)
+_1 = np.uint64(1)
+# C(card, k) at 64 k + card: a kilobyte that is compiled into the kernels, twice as fast as multiplying out.
+_CHOOSE = np.array([math.comb(card, size) if card < CARDS else 0 for size in range(6) for card in range(64)], np.uint32)
+_2, _3, _4, _5 = (np.uint64(64 * size) for size in (2, 3, 4, 5))
 
 
 def card_name(card: int) -> str:
@@ -106,39 +108,18 @@ def pair_number(a, b):  # type: ignore[no-untyped-def]
 def flop_number(a, b, c):  # type: ignore[no-untyped-def]
     """The number of a set of three, in any order: below 22,100."""
     a, b, c = sort3(np.uint64(a), np.uint64(b), np.uint64(c))
-    return a + _choose2(b) + _choose3(c)
+    return np.uint64(a + _CHOOSE[_2 + b] + _CHOOSE[_3 + c])
 
 
 @piece
 def turn_number(a, b, c, d):  # type: ignore[no-untyped-def]
     """The number of a set of four, in any order: below 270,725."""
     a, b, c, d = sort4(np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d))
-    return a + _choose2(b) + _choose3(c) + _choose4(d)
+    return np.uint64(a + _CHOOSE[_2 + b] + _CHOOSE[_3 + c] + _CHOOSE[_4 + d])
 
 
 @piece
 def river_number(a, b, c, d, e):  # type: ignore[no-untyped-def]
     """The number of a set of five, in any order: below 2,598,960."""
     a, b, c, d, e = sort5(np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d), np.uint64(e))
-    return a + _choose2(b) + _choose3(c) + _choose4(d) + _choose5(e)
-
-
-@piece
-def _choose2(n):  # type: ignore[no-untyped-def]
-    """n unsigned, and so below. With n < k the product has a factor of zero before any that is negative."""
-    return (n * (n - _1)) >> _1
-
-
-@piece
-def _choose3(n):  # type: ignore[no-untyped-def]
-    return n * (n - _1) * (n - _2) // _6
-
-
-@piece
-def _choose4(n):  # type: ignore[no-untyped-def]
-    return n * (n - _1) * (n - _2) * (n - _3) // _24
-
-
-@piece
-def _choose5(n):  # type: ignore[no-untyped-def]
-    return n * (n - _1) * (n - _2) * (n - _3) * (n - _4) // _120
+    return np.uint64(a + _CHOOSE[_2 + b] + _CHOOSE[_3 + c] + _CHOOSE[_4 + d] + _CHOOSE[_5 + e])

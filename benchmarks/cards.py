@@ -1,4 +1,4 @@
-"""How fast cards are: hands evaluated, boards looked up, buckets told, tables built and loaded. One core but for builds.
+"""How fast cards are: hands evaluated, boards looked up, buckets told, tables built and loaded. One core.
 
     python benchmarks/cards.py            # everything but the build
     python benchmarks/cards.py --build    # builds the tables again, into a temporary folder
@@ -18,6 +18,7 @@ import numpy as np
 
 from fogplay.cards import buckets, tables
 from fogplay.cards.buckets import Grid, board_entry, bucket_of, bucket_on
+from fogplay.cards.deals import Deals, room, tell
 from fogplay.cards.evaluator import evaluate7, evaluator
 from fogplay.cards.index import canonical_board, canonical_hole
 from fogplay.jit import kernel, piece
@@ -125,6 +126,25 @@ def deal_and_tell_all(signals, rng, count):  # type: ignore[no-untyped-def]
     return total
 
 
+@kernel
+def deal_ahead(signals, evaluator, deals, rng, batches):  # type: ignore[no-untyped-def]
+    """Everything about many deals at once; also both strengths at showdown."""
+    total = 0
+    for _ in range(batches):
+        for deal in range(len(deals.cards)):
+            used = 0
+            for place in range(deals.cards.shape[1]):
+                card, used = draw(rng, used)
+                deals.cards[deal, place] = card
+        tell(signals, evaluator, deals)
+        for deal in range(len(deals.cards)):
+            for player in range(deals.bucket.shape[1]):
+                for street in range(4):
+                    total += deals.bucket[deal, player, street]
+                total += deals.strength[deal, player]
+    return total
+
+
 def best(work: Callable[[], object]) -> float:
     """Seconds of the fastest run, after one that compiles."""
     work()
@@ -141,9 +161,10 @@ def show(what: str, result: str) -> None:
 
 
 def random_hands(count: int) -> np.ndarray:
-    """[count, 7] different cards."""
+    """[count, 7] different cards, in random order."""
     rng = np.random.default_rng(1)
-    return np.argpartition(rng.random((count, 52), dtype=np.float32), 7, axis=1)[:, :7].astype(np.uint8)
+    hands = np.argpartition(rng.random((count, 52), dtype=np.float32), 7, axis=1)[:, :7]
+    return rng.permuted(hands, axis=1).astype(np.uint8)
 
 
 def evaluation() -> None:
@@ -175,13 +196,23 @@ def lookups() -> None:
         return f"{best(work) / DEALS * 1e9 - dealt:.1f} ns"
 
     for street, name in ((1, "flop"), (2, "turn"), (3, "river")):
-        show(f"{name}: index of the board and both hands", beyond(lambda s=street: deal_and_index(mapped, rng, DEALS, s)))  # type: ignore[misc]
+        show(
+            f"{name}: index of the board and both hands", beyond(lambda s=street: deal_and_index(mapped, rng, DEALS, s))
+        )  # type: ignore[misc]
         for tables_of, how in ((mapped, "memory-mapped"), (copied, "copied to memory"), (spread, "percentile grid")):
             both = beyond(lambda s=street, t=tables_of: deal_and_tell(t, rng, DEALS, s))  # type: ignore[misc]
             wait = beyond(lambda s=street, t=tables_of: deal_and_tell_in_turn(t, rng, DEALS, s))  # type: ignore[misc]
             show(f"{name}: both buckets, {how}", f"{both}; {wait} where the next deal waits for them")
     whole = best(lambda: deal_and_tell_all(mapped, rng, DEALS)) / DEALS * 1e9
-    show("deal and both buckets on all four rounds, memory-mapped", f"{whole:.0f} ns")
+    show("deal and both buckets on all four rounds, one deal after the other", f"{whole:.0f} ns")
+    for count in (16, 64, 256, 1024):
+        deals: Deals = room(count, 2)
+        batches = DEALS // count
+        work = best(lambda d=deals, b=batches: deal_ahead(mapped, evaluator(), d, rng, b))  # type: ignore[misc]
+        show(
+            f"the same and both strengths at showdown, {count} deals at once",
+            f"{work / (batches * count) * 1e9:.0f} ns",
+        )
 
 
 def loading() -> None:

@@ -8,6 +8,7 @@ cards themselves. Its spec, such as ``ehs2:169/1000/500/200`` or ``ehs-percentil
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ from fogplay.cards.index import (
 )
 from fogplay.cards.strength import FULL_SCORE, MEASURES, STEPS, Progress
 from fogplay.errors import FogplayError
-from fogplay.jit import piece
+from fogplay.jit import kernel, piece
 
 PREFLOP, FLOP, TURN, RIVER = range(4)
 ROUNDS = ("preflop", "flop", "turn", "river")
@@ -49,7 +50,9 @@ class Grid:
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
-            raise FogplayError(f"there is no measure of hand strength '{self.measure}'; there are {', '.join(MEASURES)}")
+            raise FogplayError(
+                f"there is no measure of hand strength '{self.measure}'; there are {', '.join(MEASURES)}"
+            )
         if len(self.counts) != len(ROUNDS) or not all(1 <= count <= STEPS for count in self.counts):
             raise FogplayError(
                 f"a grid has four numbers of buckets from 1 to {STEPS}, for {', '.join(ROUNDS)}, such as "
@@ -92,7 +95,7 @@ class Grid:
 class Signals(NamedTuple):
     """All that a kernel needs to tell a player's bucket: 430 MB, nearly all of it memory-mapped."""
 
-    index: Index
+    boards: Index
     preflop: NDArray[np.uint16]  # [169] the bucket of each class
     flop: NDArray[np.uint16]  # [1755 * 1326] 65536ths, by place: canonical board * 1326 + canonical hole
     turn: NDArray[np.uint16]  # [16432 * 1326] 65536ths
@@ -111,7 +114,7 @@ def signals(grid: Grid, progress: Progress | None = None) -> Signals:
 
 def arrange(grid: Grid, strength: tables.Tables) -> Signals:
     """The signals of a grid over given tables."""
-    preflop, flop, turn, river = grid.counts
+    _, flop, turn, river = grid.counts
     scores = np.arange(FULL_SCORE + 1, dtype=np.int64)
     power = 2 if grid.measure == "ehs2" else 1
     nothing = np.zeros(0, np.uint16)
@@ -124,7 +127,7 @@ def arrange(grid: Grid, strength: tables.Tables) -> Signals:
         flop_bucket = turn_bucket = nothing
         river_bucket = np.minimum(scores**power * river // FULL_SCORE**power, river - 1).astype(np.uint16)
     return Signals(
-        index=index(),
+        boards=index(),
         preflop=_preflop(grid, strength),
         flop=strength.flop.reshape(-1),
         turn=strength.turn.reshape(-1),
@@ -143,7 +146,8 @@ def percentiles(population: NDArray[np.int64], count: int) -> NDArray[np.uint16]
     A value goes where the middle of its deals lies. A value more frequent than a bucket is wide leaves buckets empty.
     """
     middle = np.cumsum(population) * 2 - population  # twice the deals below, with half of its own
-    return np.minimum(middle * count // (2 * int(population.sum())), count - 1).astype(np.uint16)
+    bucket: NDArray[np.int64] = np.minimum(middle * count // (2 * int(population.sum())), count - 1)
+    return bucket.astype(np.uint16)
 
 
 def _preflop(grid: Grid, strength: tables.Tables) -> NDArray[np.uint16]:
@@ -154,7 +158,20 @@ def _preflop(grid: Grid, strength: tables.Tables) -> NDArray[np.uint16]:
     if not grid.percentile:
         return (values * count // STEPS).astype(np.uint16)
     by_value = np.bincount(values, weights=strength.preflop_population, minlength=STEPS).astype(np.int64)
-    return percentiles(by_value, count)[values]
+    bucket: NDArray[np.uint16] = percentiles(by_value, count)[values]
+    return bucket
+
+
+def bucket_for(signals: Signals, hole: Sequence[int], board: Sequence[int] = ()) -> int:
+    """The bucket of one hand, for players outside compiled code; the round is told by the board's cards."""
+    tables.check_hand(hole, board)
+    street = len(board) - 2 if board else PREFLOP
+    return int(_bucket_for(signals, street, *hole, (*board, *(0,) * (5 - len(board)))))
+
+
+@kernel
+def _bucket_for(signals, street, first, second, board):  # type: ignore[no-untyped-def]
+    return bucket_of(signals, street, first, second, board)
 
 
 @piece
@@ -178,10 +195,10 @@ def preflop_bucket(signals, first, second):  # type: ignore[no-untyped-def]
 def board_entry(signals, street, board):  # type: ignore[no-untyped-def]
     """The board's entry in the index, which is the same for all players; from the flop on."""
     if street == FLOP:
-        return flop_entry(signals.index, board[0], board[1], board[2])
+        return flop_entry(signals.boards, board[0], board[1], board[2])
     if street == TURN:
-        return turn_entry(signals.index, board[0], board[1], board[2], board[3])
-    return river_entry(signals.index, board[0], board[1], board[2], board[3], board[4])
+        return turn_entry(signals.boards, board[0], board[1], board[2], board[3])
+    return river_entry(signals.boards, board[0], board[1], board[2], board[3], board[4])
 
 
 @piece

@@ -17,7 +17,7 @@ from fogplay.cards.buckets import FLOP, PREFLOP, RIVER, TURN, bucket_at, place_o
 from fogplay.cards.deck import flop_number, river_number, turn_number
 from fogplay.cards.evaluator import evaluate7
 from fogplay.errors import FogplayError
-from fogplay.jit import piece
+from fogplay.jit import kernel, piece
 
 BOARD = 5
 
@@ -47,6 +47,12 @@ def room(deals: int, players: int) -> Deals:
     )
 
 
+@kernel
+def tell_deals(signals, evaluator, deals):  # type: ignore[no-untyped-def]
+    """``tell`` for callers outside compiled code."""
+    tell(signals, evaluator, deals)
+
+
 @piece
 def tell(signals, evaluator, deals):  # type: ignore[no-untyped-def]
     """Write every player's buckets and strength for all of ``deals.cards``."""
@@ -58,9 +64,9 @@ def tell(signals, evaluator, deals):  # type: ignore[no-untyped-def]
         entry[deal, TURN] = turn_number(a, b, c, d)
         entry[deal, RIVER] = river_number(a, b, c, d, e)
     for deal in range(count):
-        entry[deal, FLOP] = signals.index.flop[entry[deal, FLOP]]
-        entry[deal, TURN] = signals.index.turn[entry[deal, TURN]]
-        entry[deal, RIVER] = signals.index.river[entry[deal, RIVER]]
+        entry[deal, FLOP] = signals.boards.flop[entry[deal, FLOP]]
+        entry[deal, TURN] = signals.boards.turn[entry[deal, TURN]]
+        entry[deal, RIVER] = signals.boards.river[entry[deal, RIVER]]
     for deal in range(count):
         for player in range(players):
             first, second = cards[deal, _5 + player + player], cards[deal, _5 + player + player + _1]

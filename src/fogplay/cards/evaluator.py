@@ -71,7 +71,7 @@ def evaluator() -> Evaluator:
         plain[size] = found[np.argsort(found[:, 0])]
     fives = [bits for bits in range(1 << 13) if bits.bit_count() == 5]
     order = np.unique(np.concatenate([plain[5][:, 1], packed_flush[fives]]))
-    tables = []
+    tables: list[NDArray[np.uint16]] = []
     for size in SIZES:
         numbers = np.searchsorted(order, plain[size][:, 1]).astype(np.uint16)
         tables += _lay_over(plain[size][:, 0], numbers)

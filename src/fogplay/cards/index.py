@@ -2,7 +2,7 @@
 
 A board is a set of three, four or five cards. Of all boards that differ only in the names of suits, the one with the
 smallest number is canonical: 1,755 flops, 16,432 turns, 134,459 rivers. An *entry* is one 32-bit number that holds
-both answers: the canonical board above its low eight bits, and in these for each suit, two bits, the suit that takes its
+both answers: the canonical board above its low eight bits, and in these, two bits for each suit, which suit takes its
 place. What is known about a hand is then a table [canonical boards, 1326], read at the hole cards with their suits
 replaced. Nothing is searched or compared, so the index costs a sorting network, a load and a few shifts.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,10 +45,10 @@ class Boards(NamedTuple):
 
 
 @functools.cache
-def _permutations() -> NDArray[np.uint8]:
+def _permutations() -> NDArray[np.int64]:
     """[24] all permutations of suits, two bits for each suit; the identity first."""
     codes = [sum(image << 2 * suit for suit, image in enumerate(each)) for each in itertools.permutations(range(4))]
-    return np.array(codes, np.uint8)
+    return np.array(codes, np.int64)
 
 
 @functools.cache
@@ -178,18 +179,18 @@ def _enter(size, entries, found, permutations, cards, image):  # type: ignore[no
 
 @kernel
 def _count_classes(boards, permutations):  # type: ignore[no-untyped-def]
-    """The sum over canonical ``boards[n, size]`` of the holes that no permutation which keeps the board makes smaller."""
+    """Over canonical ``boards[n, size]``, count the holes that no permutation which keeps the board makes smaller."""
     size = boards.shape[1]
     count = 0
     for board in range(len(boards)):
         on_board, keeping = 0, 0
         for place in range(size):
-            on_board |= 1 << boards[board, place]
+            on_board |= 1 << int(boards[board, place])
         for number in range(len(permutations)):
             image = 0
             for place in range(size):
-                image |= 1 << np.int64(replace_suit(np.uint64(permutations[number]), boards[board, place]))
-            keeping |= np.int64(image == on_board) << number
+                image |= 1 << int(replace_suit(np.uint64(permutations[number]), boards[board, place]))
+            keeping |= int(image == on_board) << number
         for second in range(1, CARDS):
             for first in range(second):
                 if (on_board >> first | on_board >> second) & 1:
@@ -201,6 +202,11 @@ def _count_classes(boards, permutations):  # type: ignore[no-untyped-def]
                         smallest = smallest and other >= hole
                 count += smallest
     return count
+
+
+def entry_of(board: Sequence[int]) -> np.uint64:
+    """The entry of one board of three to five cards."""
+    return np.uint64(boards(len(board))[1][board_number(np.array(board, np.int64), len(board))])
 
 
 def hole_cards() -> NDArray[np.uint8]:

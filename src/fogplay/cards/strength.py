@@ -48,7 +48,9 @@ class Strength(NamedTuple):
     turn: NDArray[np.uint16]  # [16432, 1326]
 
 
-def build(progress: Progress | None = None, threads: int | None = None) -> tuple[NDArray[np.uint16], dict[str, Strength]]:
+def build(
+    progress: Progress | None = None, threads: int | None = None
+) -> tuple[NDArray[np.uint16], dict[str, Strength]]:
     """The scores on the river, [134459, 1326] half-wins out of 1980, and the measures before it."""
     work = _Work(progress, threads or os.cpu_count() or 1)
     rivers, turns, flops = (boards(size)[0].cards for size in (5, 4, 3))
@@ -86,15 +88,26 @@ def fractions(sums: NDArray[Any], certain: int) -> NDArray[np.uint16]:
 
 def score(rivers: NDArray[np.uint8], scores: NDArray[np.uint16], first: int, last: int) -> None:
     """Write ``scores[first:last]`` for the boards ``rivers[first:last]``."""
-    _score(evaluator(), rivers, first, last, scores, *(np.zeros(size, np.int64) for size in (HOLES, HOLES, STRENGTHS + 1, CARDS)))
+    _score(
+        evaluator(),
+        rivers,
+        first,
+        last,
+        scores,
+        *(np.zeros(size, np.int64) for size in (HOLES, HOLES, STRENGTHS + 1, CARDS)),
+    )
 
 
-def _adder(shorter: NDArray[np.uint8], table: NDArray[Any], squared: bool, sums: NDArray[Any]) -> Callable[[int, int], None]:
+def _adder(
+    shorter: NDArray[np.uint8], table: NDArray[Any], squared: bool, sums: NDArray[Any]
+) -> Callable[[int, int], None]:
     """The task of filling ``sums`` for boards one card shorter than those of ``table``."""
     entries = boards(shorter.shape[1] + 1)[1]
 
     def add(first: int, last: int) -> None:
-        add_next_card(entries, shorter, table, squared, first, last, sums, np.zeros(5, np.int64), np.zeros(CARDS, np.uint64))
+        add_next_card(
+            entries, shorter, table, squared, first, last, sums, np.zeros(5, np.int64), np.zeros(CARDS, np.uint64)
+        )
 
     return add
 
@@ -134,7 +147,8 @@ def _score(tables, rivers, first, last, scores, strength, order, ends, below):  
     work.
     """
     for board in range(first, last):
-        a, b, c, d, e = rivers[board, 0], rivers[board, 1], rivers[board, 2], rivers[board, 3], rivers[board, 4]
+        a, b, c = int(rivers[board, 0]), int(rivers[board, 1]), int(rivers[board, 2])
+        d, e = int(rivers[board, 3]), int(rivers[board, 4])
         on_board = 1 << a | 1 << b | 1 << c | 1 << d | 1 << e
         total = board_total(tables, a, b, c, d, e)
         for number in range(len(ends)):
@@ -238,7 +252,7 @@ def _add_flops(entries, flop, sums):  # type: ignore[no-untyped-def]
                 for c in range(2, CARDS):
                     for b in range(1, c):
                         for a in range(b):
-                            if a == high or b == high or c == high or a == low or b == low or c == low:
+                            if high in (a, b, c) or low in (a, b, c):
                                 continue
                             entry = np.uint64(entries[flop_number(a, b, c)])
                             total += flop[canonical_board(entry), canonical_hole(entry, low, high)]

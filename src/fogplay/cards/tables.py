@@ -1,4 +1,4 @@
-"""The tables of hand strength on disk: built once, kept in the user's cache folder, memory-mapped, checked on every load.
+"""The tables of hand strength on disk: built once, kept in the user's cache folder, memory-mapped, checked when loaded.
 
 Every load checks the digest over all that it maps. For the largest file (357 MB) that takes 0.2 s where the processor
 has SHA instructions, about a second where it has not, and brings the pages in, which the first random accesses would
@@ -11,6 +11,7 @@ import contextlib
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay import storage
-from fogplay.cards.index import boards, preflop_class
+from fogplay.cards.deck import cards_name
+from fogplay.cards.index import boards, canonical_board, canonical_hole, entry_of, preflop_class
 from fogplay.cards.strength import FULL_SCORE, MEASURES, STEPS, Progress, Strength, build
 from fogplay.errors import FogplayError
 from fogplay.jit import kernel, user_cache
@@ -33,6 +35,7 @@ LEFT_BEHIND_AFTER = 600  # seconds without a write after which a temporary file 
 class Tables(NamedTuple):
     """Hand strength by one measure, and how often each value occurs among all deals of (hole cards, board)."""
 
+    measure: str
     preflop: NDArray[np.uint16]  # [169] 65536ths
     flop: NDArray[np.uint16]  # [1755, 1326] 65536ths
     turn: NDArray[np.uint16]  # [16432, 1326] 65536ths
@@ -58,7 +61,29 @@ def load(measure: str = "ehs2", progress: Progress | None = None, threads: int |
         found = _read(measure), _read(RIVER)
     if found[0] is None or found[1] is None:
         raise FogplayError(f"the tables just written to {folder()} cannot be read back: the disk is not to be trusted")
-    return Tables(**found[0], **found[1])
+    return Tables(measure, **found[0], **found[1])
+
+
+def strength_of(tables: Tables, hole: Sequence[int], board: Sequence[int] = ()) -> float:
+    """The strength of hole cards on a board of no, three, four or five cards: a number from 0 to 1."""
+    check_hand(hole, board)
+    if not board:
+        return float(tables.preflop[preflop_class(*hole)]) / STEPS
+    entry = entry_of(board)
+    where = int(canonical_board(entry)), int(canonical_hole(entry, *hole))
+    if len(board) == 5:
+        return float((tables.river[where] / FULL_SCORE) ** (2 if tables.measure == "ehs2" else 1))
+    return float((tables.flop if len(board) == 3 else tables.turn)[where]) / STEPS
+
+
+def check_hand(hole: Sequence[int], board: Sequence[int]) -> None:
+    """Refuse what is no hand of hold'em."""
+    cards = [*hole, *board]
+    if len(hole) != 2 or len(board) not in (0, 3, 4, 5) or len(set(cards)) < len(cards):
+        raise FogplayError(
+            f"'{cards_name(hole)}' on the board '{cards_name(board)}' is no hand: it takes two hole cards, "
+            "and no card or three to five on the board, all different"
+        )
 
 
 def make(progress: Progress | None = None, threads: int | None = None) -> None:
@@ -102,7 +127,9 @@ def _make_room() -> None:
     if not os.access(place, os.W_OK):
         raise FogplayError(f"tables of hand strength cannot be kept in {place} (no permission to write); {advice}")
     if free < BYTES - there // 2:
-        raise FogplayError(f"tables of hand strength need {BYTES // 10**6} MB in {place}, and {free // 10**6} are free; {advice}")
+        raise FogplayError(
+            f"tables of hand strength need {BYTES // 10**6} MB in {place}, and {free // 10**6} are free; {advice}"
+        )
 
 
 def _populations(strength: Strength) -> dict[str, NDArray[np.int64]]:
@@ -128,7 +155,7 @@ def _count(boards, table, counts):  # type: ignore[no-untyped-def]
     for board in range(len(boards.weight)):
         on_board = 0
         for place in range(boards.cards.shape[1]):
-            on_board |= 1 << boards.cards[board, place]
+            on_board |= 1 << int(boards.cards[board, place])
         hole = 0
         for high in range(1, 52):
             for low in range(high):

@@ -19,15 +19,15 @@ import numpy as np
 from fogplay.cards import buckets, tables
 from fogplay.cards.buckets import Grid, board_entry, bucket_of, bucket_on
 from fogplay.cards.deals import Deals, room, tell
+from fogplay.cards.deck import draw_cards, new_deck
 from fogplay.cards.evaluator import evaluate7, evaluator
 from fogplay.cards.index import canonical_board, canonical_hole
 from fogplay.jit import kernel, piece
-from fogplay.simulators.random import below, streams
+from fogplay.simulators.random import streams, uniform
 
 HANDS = 4_000_000
 DEALS = 2_000_000
 RUNS = 5
-_1 = np.uint64(1)
 
 
 @kernel
@@ -42,73 +42,57 @@ def evaluate_given(tables, hands):  # type: ignore[no-untyped-def]
 
 
 @piece
-def draw(rng, used):  # type: ignore[no-untyped-def]
-    """A card that is not in ``used``, and ``used`` with it."""
-    card = below(rng, 52)
-    while used >> card & 1:
-        card = below(rng, 52)
-    return card, used | 1 << card
-
-
-@piece
-def deal(rng):  # type: ignore[no-untyped-def]
+def deal(deck, rng):  # type: ignore[no-untyped-def]
     """Two players' hole cards and the board."""
-    a, used = draw(rng, 0)
-    b, used = draw(rng, used)
-    c, used = draw(rng, used)
-    d, used = draw(rng, used)
-    e, used = draw(rng, used)
-    f, used = draw(rng, used)
-    g, used = draw(rng, used)
-    h, used = draw(rng, used)
-    i, used = draw(rng, used)
-    return a, b, c, d, (e, f, g, h, i)
+    for three in range(3):
+        draw_cards(deck, 3 * three, 3, uniform(rng))
+    return deck[0], deck[1], deck[2], deck[3], (deck[4], deck[5], deck[6], deck[7], deck[8])
 
 
 @kernel
-def deal_only(rng, count):  # type: ignore[no-untyped-def]
+def deal_only(deck, rng, count):  # type: ignore[no-untyped-def]
     total = 0
     for _ in range(count):
-        a, b, c, d, board = deal(rng)
+        a, b, c, d, board = deal(deck, rng)
         total += a + b + c + d + board[0] + board[1] + board[2] + board[3] + board[4]
     return total
 
 
 @kernel
-def deal_and_evaluate(tables, rng, count):  # type: ignore[no-untyped-def]
+def deal_and_evaluate(tables, deck, rng, count):  # type: ignore[no-untyped-def]
     total = 0
     for _ in range(count):
-        a, b, _, _, board = deal(rng)
+        a, b, _, _, board = deal(deck, rng)
         total += evaluate7(tables, a, b, board[0], board[1], board[2], board[3], board[4])
     return total
 
 
 @kernel
-def deal_and_index(signals, rng, count, street):  # type: ignore[no-untyped-def]
+def deal_and_index(signals, deck, rng, count, street):  # type: ignore[no-untyped-def]
     total = 0
     for _ in range(count):
-        a, b, c, d, board = deal(rng)
+        a, b, c, d, board = deal(deck, rng)
         entry = board_entry(signals, street, board)
         total += np.int64(canonical_board(entry) + canonical_hole(entry, a, b) + canonical_hole(entry, c, d))
     return total
 
 
 @kernel
-def deal_and_tell(signals, rng, count, street):  # type: ignore[no-untyped-def]
+def deal_and_tell(signals, deck, rng, count, street):  # type: ignore[no-untyped-def]
     total = 0
     for _ in range(count):
-        a, b, c, d, board = deal(rng)
+        a, b, c, d, board = deal(deck, rng)
         entry = board_entry(signals, street, board)
         total += bucket_on(signals, street, entry, a, b) + bucket_on(signals, street, entry, c, d)
     return total
 
 
 @kernel
-def deal_and_tell_in_turn(signals, rng, count, street):  # type: ignore[no-untyped-def]
+def deal_and_tell_in_turn(signals, deck, rng, count, street):  # type: ignore[no-untyped-def]
     """The same where each deal waits for the buckets of the one before, as an episode waits before it acts."""
     total = 0
     for _ in range(count):
-        a, b, c, d, board = deal(rng)
+        a, b, c, d, board = deal(deck, rng)
         entry = board_entry(signals, street, board)
         told = bucket_on(signals, street, entry, a, b) + bucket_on(signals, street, entry, c, d)
         rng[0] ^= np.uint64(told)
@@ -117,25 +101,25 @@ def deal_and_tell_in_turn(signals, rng, count, street):  # type: ignore[no-untyp
 
 
 @kernel
-def deal_and_tell_all(signals, rng, count):  # type: ignore[no-untyped-def]
+def deal_and_tell_all(signals, deck, rng, count):  # type: ignore[no-untyped-def]
     total = 0
     for _ in range(count):
-        a, b, c, d, board = deal(rng)
+        a, b, c, d, board = deal(deck, rng)
         for street in range(4):
             total += bucket_of(signals, street, a, b, board) + bucket_of(signals, street, c, d, board)
     return total
 
 
 @kernel
-def deal_ahead(signals, evaluator, deals, rng, batches):  # type: ignore[no-untyped-def]
+def deal_ahead(signals, evaluator, deals, deck, rng, batches):  # type: ignore[no-untyped-def]
     """Everything about many deals at once; also both strengths at showdown."""
     total = 0
     for _ in range(batches):
         for deal in range(len(deals.cards)):
-            used = 0
-            for place in range(deals.cards.shape[1]):
-                card, used = draw(rng, used)
-                deals.cards[deal, place] = card
+            for three in range(3):
+                draw_cards(deck, 3 * three, 3, uniform(rng))
+            for place in range(9):
+                deals.cards[deal, place] = deck[place]
         tell(signals, evaluator, deals)
         for deal in range(len(deals.cards)):
             for player in range(deals.bucket.shape[1]):
@@ -169,11 +153,11 @@ def random_hands(count: int) -> np.ndarray:
 
 def evaluation() -> None:
     ours, hands = evaluator(), random_hands(HANDS)
-    rng = streams(1, 1)[0]
+    deck, rng = new_deck(), streams(1, 1)[0]
     rate = HANDS / best(lambda: evaluate_given(ours, hands)) / 1e6
     show("7-card hands evaluated, cards from an array of random hands", f"{rate:.0f} M/s")
-    dealt = best(lambda: deal_only(rng, DEALS)) / DEALS * 1e9
-    both = best(lambda: deal_and_evaluate(ours, rng, DEALS)) / DEALS * 1e9
+    dealt = best(lambda: deal_only(deck, rng, DEALS)) / DEALS * 1e9
+    both = best(lambda: deal_and_evaluate(ours, deck, rng, DEALS)) / DEALS * 1e9
     show("9 cards dealt inside the kernel (for two players)", f"{dealt:.1f} ns")
     show("the same and one 7-card hand of them evaluated", f"{both:.1f} ns, so {both - dealt:.1f} ns for the hand")
     try:
@@ -189,26 +173,27 @@ def lookups() -> None:
     mapped = buckets.signals(Grid())
     copied = mapped._replace(**{name: np.array(getattr(mapped, name)) for name in ("flop", "turn", "river")})
     spread = buckets.signals(Grid(percentile=True))
-    rng = streams(2, 1)[0]
-    dealt = best(lambda: deal_only(rng, DEALS)) / DEALS * 1e9
+    deck, rng = new_deck(), streams(2, 1)[0]
+    dealt = best(lambda: deal_only(deck, rng, DEALS)) / DEALS * 1e9
 
     def beyond(work: Callable[[], object]) -> str:
         return f"{best(work) / DEALS * 1e9 - dealt:.1f} ns"
 
     for street, name in ((1, "flop"), (2, "turn"), (3, "river")):
         show(
-            f"{name}: index of the board and both hands", beyond(lambda s=street: deal_and_index(mapped, rng, DEALS, s))
+            f"{name}: index of the board and both hands",
+            beyond(lambda s=street: deal_and_index(mapped, deck, rng, DEALS, s)),
         )  # type: ignore[misc]
         for tables_of, how in ((mapped, "memory-mapped"), (copied, "copied to memory"), (spread, "percentile grid")):
-            both = beyond(lambda s=street, t=tables_of: deal_and_tell(t, rng, DEALS, s))  # type: ignore[misc]
-            wait = beyond(lambda s=street, t=tables_of: deal_and_tell_in_turn(t, rng, DEALS, s))  # type: ignore[misc]
+            both = beyond(lambda s=street, t=tables_of: deal_and_tell(t, deck, rng, DEALS, s))  # type: ignore[misc]
+            wait = beyond(lambda s=street, t=tables_of: deal_and_tell_in_turn(t, deck, rng, DEALS, s))  # type: ignore[misc]
             show(f"{name}: both buckets, {how}", f"{both}; {wait} where the next deal waits for them")
-    whole = best(lambda: deal_and_tell_all(mapped, rng, DEALS)) / DEALS * 1e9
+    whole = best(lambda: deal_and_tell_all(mapped, deck, rng, DEALS)) / DEALS * 1e9
     show("deal and both buckets on all four rounds, one deal after the other", f"{whole:.0f} ns")
     for count in (16, 64, 256, 1024):
         deals: Deals = room(count, 2)
         batches = DEALS // count
-        work = best(lambda d=deals, b=batches: deal_ahead(mapped, evaluator(), d, rng, b))  # type: ignore[misc]
+        work = best(lambda d=deals, b=batches: deal_ahead(mapped, evaluator(), d, deck, rng, b))  # type: ignore[misc]
         show(
             f"the same and both strengths at showdown, {count} deals at once",
             f"{work / (batches * count) * 1e9:.0f} ns",

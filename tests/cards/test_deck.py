@@ -15,7 +15,9 @@ from fogplay.cards.deck import (
     HOLES,
     card_name,
     cards_name,
+    draw_cards,
     flop_number,
+    new_deck,
     pair_number,
     parse_card,
     parse_cards,
@@ -23,6 +25,7 @@ from fogplay.cards.deck import (
     turn_number,
 )
 from fogplay.errors import FogplayError
+from fogplay.jit import kernel
 
 NUMBERS = {2: pair_number, 3: flop_number, 4: turn_number, 5: river_number}
 
@@ -83,3 +86,37 @@ def test_order_does_not_matter_and_numbers_are_colexicographic(cards: list[int],
 
     assert number(*cards) == sum(comb(card, place) for place, card in enumerate(sorted(cards), 1))
     assert number(*np.array(shuffled, np.uint8)) == number(*cards) < comb(CARDS, size)
+
+
+def test_every_card_is_drawn_as_often_in_every_place() -> None:
+    """Three draws at a time from a deck that is never put in order; χ² of every place and of ordered pairs."""
+    deck, rng = new_deck(), np.random.default_rng(1)
+    deals = np.zeros((200_000, 9), np.uint8)
+    draw_deals(deck, rng.random((len(deals), 3)), deals)
+    assert sorted(deck.tolist()) == list(range(CARDS))
+    assert all(len(set(deal)) == 9 for deal in deals[:1000].tolist())
+    for place in range(9):
+        counts = np.bincount(deals[:, place], minlength=CARDS)
+        assert ((counts - len(deals) / 52) ** 2 / (len(deals) / 52)).sum() < 51 + 5 * 102**0.5
+    pairs = np.bincount(deals[:, 2].astype(int) * 52 + deals[:, 7], minlength=52 * 52)
+    expected = len(deals) / (52 * 51)
+    assert pairs[::53].sum() == 0
+    assert ((pairs - expected) ** 2 / expected).sum() - 52 * expected < 2651 + 5 * 5302**0.5
+
+
+def test_the_ends_of_chance_stay_in_the_deck() -> None:
+    for count in range(1, 10):
+        for chance in (0.0, 2.0**-53, 1 - 2.0**-53):
+            for at in range(CARDS - count + 1):
+                deck = new_deck()
+                draw_cards(deck, at, count, chance)
+                assert sorted(deck.tolist()) == list(range(CARDS))
+
+
+@kernel
+def draw_deals(deck, chances, deals):  # type: ignore[no-untyped-def]
+    for deal in range(len(deals)):
+        for three in range(3):
+            draw_cards(deck, 3 * three, 3, chances[deal, three])
+        for place in range(9):
+            deals[deal, place] = deck[place]

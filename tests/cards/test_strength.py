@@ -95,7 +95,6 @@ def test_the_mean_of_all_hands_is_a_half(ehs: Tables) -> None:
 
 
 # Papp 1998, table 5.1, and Billings's works after it: the flop 3h 4c Jh for Ad Qc.
-@pytest.mark.slow
 def test_billings_on_the_published_flop(ehs: Tables) -> None:
     hole, board = parse_cards("AdQc"), parse_cards("3h4cJh")
     strength, positive, negative = billings(hole, board)

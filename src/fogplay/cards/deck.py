@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.jit import piece
@@ -59,6 +60,28 @@ def parse_cards(text: str) -> tuple[int, ...]:
     if twice is not None:
         raise FogplayError(f"'{text}' has {card_name(twice)} twice; a deck has one of each card")
     return cards
+
+
+def new_deck() -> NDArray[np.uint8]:
+    """[52] all cards, for ``draw_cards``."""
+    return np.arange(CARDS, dtype=np.uint8)
+
+
+@piece
+def draw_cards(deck, at, count, chance):  # type: ignore[no-untyped-def]
+    """Bring ``count`` cards, drawn from ``deck[at:]``, to ``deck[at : at + count]``; ``deck[52]`` stays a permutation.
+
+    One uniform number ``chance`` from [0, 1) decides them all: its whole part, times the cards that are left, is the
+    draw, and what is behind the point decides the next. Every card takes 6 of its 53 bits, so that up to four cards
+    are even to 2^-29. Nothing is drawn twice, and the deck need not be put in order for another deal.
+    """
+    for place in range(at, at + count):
+        chance *= CARDS - place
+        ahead = np.int64(chance)
+        chance -= ahead
+        drawn = deck[np.uint64(place + ahead)]
+        deck[np.uint64(place + ahead)] = deck[np.uint64(place)]
+        deck[np.uint64(place)] = drawn
 
 
 @piece

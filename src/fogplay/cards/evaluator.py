@@ -31,7 +31,7 @@ CATEGORIES = (
 )  # fmt: skip
 _CATEGORY_ENDS = np.cumsum((1277, 2860, 858, 858, 10, 1277, 156, 156, 10))  # how many different hands each has
 
-_1, _2, _3 = np.uint64(1), np.uint64(2), np.uint64(3)
+_1, _63, _ALL = np.uint64(1), np.uint64(63), np.uint64(2**64 - 1)
 _ROWS = 1 << 13
 _ROW_BITS = np.uint64(13)
 _ROW_MASK = np.uint64(_ROWS - 1)
@@ -275,8 +275,8 @@ def _lay_over(keys: NDArray[np.int64], numbers: NDArray[np.uint16]) -> tuple[NDA
     by_row = np.lexsort((columns, rows))
     ends = np.searchsorted(rows[by_row], np.arange(_ROWS + 1))
     longest_first = np.argsort(-np.diff(ends), kind="stable")
-    begin = np.zeros(_ROWS, np.uint16)
-    taken, table = np.zeros(1 << 16, np.bool_), np.zeros(1 << 16, np.uint16)
+    begin, table = np.zeros(_ROWS, np.uint16), np.zeros(1 << 16, np.uint16)
+    taken = np.zeros(len(table) // 64 + 2, np.uint64)
     length = _place(columns[by_row], numbers[by_row], ends, longest_first, begin, taken, table)
     if length < 0:
         raise AssertionError("two hands have the same key, or the rows do not fit")
@@ -285,31 +285,43 @@ def _lay_over(keys: NDArray[np.int64], numbers: NDArray[np.uint16]) -> tuple[NDA
 
 @kernel
 def _place(columns, numbers, ends, order, begin, taken, table):  # type: ignore[no-untyped-def]
-    """Put each row, in ``order``, at the first place where it hits nothing that is taken.
+    """Put each row, in ``order``, at the first place where it hits nothing that is taken: 64 places at a time.
 
-    ``begin[rows]``, ``taken[n]`` and ``table[n]`` are filled. Returns the length used, or -1 where it does not fit.
+    ``begin[rows]``, ``taken`` (a bit for each of ``table[n]``) and ``table[n]`` are filled. Returns the length used, or
+    -1 where it does not fit.
     """
-    length = 0
+    length, free = 0, 0  # all before ``free`` is taken
     for row in order:
         if ends[row] == ends[row + 1]:
             continue
-        start = -1
-        fits = False
-        while not fits:
-            start += 1
-            if start + columns[ends[row + 1] - 1] >= len(table):
+        while _window(taken, free) & _1:
+            free += 1
+        start = max(free - columns[ends[row]], 0)
+        blocked = _ALL
+        while blocked == _ALL:
+            if start + columns[ends[row + 1] - 1] + 64 >= len(table):
                 return -1
-            fits = True
+            blocked = _1 - _1
             for at in range(ends[row], ends[row + 1]):
-                if taken[start + columns[at]]:
-                    fits = False
-                    break
+                blocked |= _window(taken, start + columns[at])
+            if blocked == _ALL:
+                start += 64
+        while blocked & _1:
+            blocked >>= _1
+            start += 1
         begin[row] = start
         for at in range(ends[row], ends[row + 1]):
             place = start + columns[at]
-            if taken[place]:
+            if _window(taken, place) & _1:
                 return -1
-            taken[place] = True
+            taken[place >> 6] |= _1 << np.uint64(place & 63)
             table[place] = numbers[at]
             length = max(length, place + 1)
     return length
+
+
+@piece
+def _window(bits, at):  # type: ignore[no-untyped-def]
+    """The 64 bits from ``at`` on; shifted twice, because a shift by 64 is undefined."""
+    word, shift = at >> 6, np.uint64(at & 63)
+    return (bits[word] >> shift) | ((bits[word + 1] << _1) << (_63 - shift))

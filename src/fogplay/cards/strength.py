@@ -52,7 +52,7 @@ def build(
     progress: Progress | None = None, threads: int | None = None
 ) -> tuple[NDArray[np.uint16], dict[str, Strength]]:
     """The scores on the river, [134459, 1326] half-wins out of 1980, and the measures before it."""
-    work = _Work(progress, threads or os.cpu_count() or 1)
+    work = _Work(progress, threads or _cores())
     rivers, turns, flops = (boards(size)[0].cards for size in (5, 4, 3))
     work.total = len(rivers) + len(MEASURES) * _TURN_COST * (len(turns) + len(flops))
     scores = np.zeros((len(rivers), HOLES), np.uint16)
@@ -110,6 +110,11 @@ def _adder(
         )
 
     return add
+
+
+def _cores() -> int:
+    """How many cores this process may use, which may be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Work:

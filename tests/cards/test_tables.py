@@ -172,3 +172,23 @@ def test_a_build_killed_at_any_moment_leaves_whole_files_or_none(tmp_path: Path)
             assert path.stat().st_size == good[path.name]
             storage.read(path, tables.KIND)
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_during_a_real_build(tmp_path: Path) -> None:
+    """No file may grow beyond 100 MB: the largest table cannot be written, the others can."""
+    code = (
+        "import resource; from fogplay.cards import tables; from fogplay.cards.index import boards; boards(5);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10**8, 10**8)); tables.load('ehs2')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "FOGPLAY_CACHE": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("fogplay.errors.FogplayError: cannot write"), done.stderr
+    assert last.endswith("nothing there was changed")
+    assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == FILES[:2]

@@ -29,6 +29,7 @@ VERSION = 1  # of what is in the tables; another one is built again
 KIND = "table of hand strength"
 RIVER = "river"
 BYTES = 470_000_000  # all files together
+LARGEST = 360_000_000  # one file, which stands beside the one it replaces while it is written
 LEFT_BEHIND_AFTER = 600  # seconds without a write after which a temporary file belongs to nobody
 
 
@@ -126,9 +127,10 @@ def _make_room() -> None:
         raise FogplayError(f"tables of hand strength cannot be kept in {place} ({error.strerror}); {advice}") from error
     if not os.access(place, os.W_OK):
         raise FogplayError(f"tables of hand strength cannot be kept in {place} (no permission to write); {advice}")
-    if free < BYTES - there // 2:
+    needed = max(BYTES - there, LARGEST)
+    if free < needed:
         raise FogplayError(
-            f"tables of hand strength need {BYTES // 10**6} MB in {place}, and {free // 10**6} are free; {advice}"
+            f"tables of hand strength need {needed // 10**6} MB in {place}, and {free // 10**6} are free; {advice}"
         )
 
 

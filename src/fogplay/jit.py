@@ -24,6 +24,11 @@ KEEP_FOLDERS = 3
 PACKAGE = Path(__file__).parent
 
 
+def user_cache() -> Path:
+    """The folder for what can be made again; the environment variable FOGPLAY_CACHE moves it."""
+    return Path(os.environ.get("FOGPLAY_CACHE") or platformdirs.user_cache_dir("fogplay"))
+
+
 @functools.cache
 def cache_folder() -> Path:
     """The folder of this version's compiled kernels; a temporary one where the user's cache cannot be written."""
@@ -32,7 +37,7 @@ def cache_folder() -> Path:
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + path.read_bytes())
-    base = Path(os.environ.get("FOGPLAY_CACHE") or platformdirs.user_cache_dir("fogplay")) / "kernels"
+    base = user_cache() / "kernels"
     folder = base / f"{digest.hexdigest()[:16]}-numba{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

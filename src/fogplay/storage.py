@@ -30,6 +30,7 @@ DTYPES = {
     "I16": np.int16,
     "I8": np.int8,
     "U8": np.uint8,
+    "U16": np.uint16,
     "U64": np.uint64,
 }
 Arrays = Mapping[str, NDArray[Any]]

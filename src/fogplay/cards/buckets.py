@@ -1,0 +1,231 @@
+"""Buckets: hands of about the same strength, which a player does not tell apart.
+
+A grid says by which measure, how many buckets each of the four rounds has, and how they are spaced: of equal width over
+[0, 1], as in the papers, or with equally many deals in each. 169 buckets before the flop are the 169 classes of hole
+cards themselves. Its spec, such as ``ehs2:169/1000/500/200`` or ``ehs-percentile:169/100/100/100``, names it in full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.cards import tables
+from fogplay.cards.deck import HOLES
+from fogplay.cards.index import (
+    PREFLOP_CLASSES,
+    Index,
+    canonical_board,
+    canonical_hole,
+    flop_entry,
+    index,
+    preflop_class,
+    river_entry,
+    turn_entry,
+)
+from fogplay.cards.strength import FULL_SCORE, MEASURES, STEPS, Progress
+from fogplay.errors import FogplayError
+from fogplay.jit import kernel, piece
+
+PREFLOP, FLOP, TURN, RIVER = range(4)
+ROUNDS = ("preflop", "flop", "turn", "river")
+PERCENTILE = "-percentile"
+
+_16 = np.uint64(16)
+_HOLES = np.uint64(HOLES)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How many buckets each round has, of what, and how spaced."""
+
+    counts: tuple[int, int, int, int] = (169, 1000, 500, 200)
+    measure: str = "ehs2"
+    percentile: bool = False  # equally many deals in each bucket, instead of equal width
+
+    def __post_init__(self) -> None:
+        if self.measure not in MEASURES:
+            raise FogplayError(
+                f"there is no measure of hand strength '{self.measure}'; there are {', '.join(MEASURES)}"
+            )
+        if len(self.counts) != len(ROUNDS) or not all(1 <= count <= STEPS for count in self.counts):
+            raise FogplayError(
+                f"a grid has four numbers of buckets from 1 to {STEPS}, for {', '.join(ROUNDS)}, such as "
+                f"169/1000/500/200; not {'/'.join(map(str, self.counts))}"
+            )
+
+    @classmethod
+    def parse(cls, spec: str) -> Grid:
+        """The grid that a spec names; the inverse of ``spec``."""
+        name, colon, numbers = spec.strip().rpartition(":")
+        measure = name.removesuffix(PERCENTILE) if colon else "ehs2"
+        words = numbers.split("/")
+        if len(words) != len(ROUNDS) or not all(word.isascii() and word.isdigit() for word in words):
+            raise FogplayError(
+                f"'{spec}' is no grid; it takes a measure and four numbers of buckets, such as ehs2:169/1000/500/200 "
+                "or ehs2-percentile:169/1000/500/200"
+            )
+        preflop, flop, turn, river = (int(word) for word in words)
+        return cls((preflop, flop, turn, river), measure, name.endswith(PERCENTILE))
+
+    @property
+    def spec(self) -> str:
+        """The grid in one word."""
+        return f"{self.measure}{PERCENTILE * self.percentile}:{'/'.join(map(str, self.counts))}"
+
+    @property
+    def digest(self) -> str:
+        """A number that changes with the grid and with what the tables hold."""
+        return hashlib.sha256(f"{self.spec} {tables.VERSION}".encode()).hexdigest()[:16]
+
+    def require(self, spec: str) -> None:
+        """Refuse what was learned on another grid."""
+        if Grid.parse(spec) != self:
+            raise FogplayError(
+                f"this was learned on the grid {spec} and is of no use on {self.spec}: buckets of the same number hold "
+                f"other hands; use the grid {spec}, or train again"
+            )
+
+
+class Signals(NamedTuple):
+    """All that a kernel needs to tell a player's bucket: 430 MB, nearly all of it memory-mapped."""
+
+    boards: Index
+    preflop: NDArray[np.uint16]  # [169] the bucket of each class
+    flop: NDArray[np.uint16]  # [1755 * 1326] 65536ths, by place: canonical board * 1326 + canonical hole
+    turn: NDArray[np.uint16]  # [16432 * 1326] 65536ths
+    river: NDArray[np.uint16]  # [134459 * 1326] half-wins out of 1980
+    flop_width: np.uint64  # the number of buckets of equal width, or 0 for what flop_bucket says
+    turn_width: np.uint64
+    flop_bucket: NDArray[np.uint16]  # [65536] by value; empty where widths are equal
+    turn_bucket: NDArray[np.uint16]
+    river_bucket: NDArray[np.uint16]  # [1981] by half-wins
+
+
+def signals(grid: Grid, progress: Progress | None = None) -> Signals:
+    """The signals of a grid; the tables are built first where they are not there."""
+    return arrange(grid, tables.load(grid.measure, progress))
+
+
+def arrange(grid: Grid, strength: tables.Tables) -> Signals:
+    """The signals of a grid over given tables."""
+    _, flop, turn, river = grid.counts
+    scores = np.arange(FULL_SCORE + 1, dtype=np.int64)
+    power = 2 if grid.measure == "ehs2" else 1
+    nothing = np.zeros(0, np.uint16)
+    if grid.percentile:
+        flop_bucket = percentiles(strength.flop_population, flop)
+        turn_bucket = percentiles(strength.turn_population, turn)
+        river_bucket = percentiles(strength.river_population, river)
+        flop = turn = 0
+    else:
+        flop_bucket = turn_bucket = nothing
+        river_bucket = np.minimum(scores**power * river // FULL_SCORE**power, river - 1).astype(np.uint16)
+    return Signals(
+        boards=index(),
+        preflop=_preflop(grid, strength),
+        flop=strength.flop.reshape(-1),
+        turn=strength.turn.reshape(-1),
+        river=strength.river.reshape(-1),
+        flop_width=np.uint64(flop),
+        turn_width=np.uint64(turn),
+        flop_bucket=flop_bucket,
+        turn_bucket=turn_bucket,
+        river_bucket=river_bucket,
+    )
+
+
+def percentiles(population: NDArray[np.int64], count: int) -> NDArray[np.uint16]:
+    """[values] the bucket of each value, so that as nearly as whole values allow each bucket has as many deals.
+
+    A value goes where the middle of its deals lies. A value more frequent than a bucket is wide leaves buckets empty.
+    """
+    middle = np.cumsum(population) * 2 - population  # twice the deals below, with half of its own
+    bucket: NDArray[np.int64] = np.minimum(middle * count // (2 * int(population.sum())), count - 1)
+    return bucket.astype(np.uint16)
+
+
+def _preflop(grid: Grid, strength: tables.Tables) -> NDArray[np.uint16]:
+    count = grid.counts[PREFLOP]
+    values = strength.preflop.astype(np.int64)
+    if count == PREFLOP_CLASSES:
+        return np.arange(PREFLOP_CLASSES, dtype=np.uint16)
+    if not grid.percentile:
+        return (values * count // STEPS).astype(np.uint16)
+    by_value = np.bincount(values, weights=strength.preflop_population, minlength=STEPS).astype(np.int64)
+    bucket: NDArray[np.uint16] = percentiles(by_value, count)[values]
+    return bucket
+
+
+def bucket_for(signals: Signals, hole: Sequence[int], board: Sequence[int] = ()) -> int:
+    """The bucket of one hand, for players outside compiled code; the round is told by the board's cards."""
+    tables.check_hand(hole, board)
+    street = len(board) - 2 if board else PREFLOP
+    return int(_bucket_for(signals, street, *hole, (*board, *(0,) * (5 - len(board)))))
+
+
+@kernel
+def _bucket_for(signals, street, first, second, board):  # type: ignore[no-untyped-def]
+    return bucket_of(signals, street, first, second, board)
+
+
+@piece
+def bucket_of(signals, street, first, second, board):  # type: ignore[no-untyped-def]
+    """The bucket on a round (0 to 3) of the hole cards ``first``, ``second``; ``board`` has five cards or will have.
+
+    ``board`` is anything with five places, such as a tuple; those of later rounds are not looked at.
+    """
+    if street == PREFLOP:
+        return preflop_bucket(signals, first, second)
+    return bucket_on(signals, street, board_entry(signals, street, board), first, second)
+
+
+@piece
+def preflop_bucket(signals, first, second):  # type: ignore[no-untyped-def]
+    """The bucket before the flop."""
+    return np.int64(signals.preflop[np.uint64(preflop_class(first, second))])
+
+
+@piece
+def board_entry(signals, street, board):  # type: ignore[no-untyped-def]
+    """The board's entry in the index, which is the same for all players; from the flop on."""
+    if street == FLOP:
+        return flop_entry(signals.boards, board[0], board[1], board[2])
+    if street == TURN:
+        return turn_entry(signals.boards, board[0], board[1], board[2], board[3])
+    return river_entry(signals.boards, board[0], board[1], board[2], board[3], board[4])
+
+
+@piece
+def bucket_on(signals, street, entry, first, second):  # type: ignore[no-untyped-def]
+    """The bucket of hole cards on a board whose entry is known."""
+    return bucket_at(signals, street, place_of(entry, first, second))
+
+
+@piece
+def place_of(entry, first, second):  # type: ignore[no-untyped-def]
+    """Where the tables have these hole cards on this board: below 2^28."""
+    return canonical_board(entry) * _HOLES + canonical_hole(entry, first, second)
+
+
+@piece
+def bucket_at(signals, street, place):  # type: ignore[no-untyped-def]
+    """The bucket of a place in the round's table."""
+    if street == FLOP:
+        return _grade(signals.flop[place], signals.flop_width, signals.flop_bucket)
+    if street == TURN:
+        return _grade(signals.turn[place], signals.turn_width, signals.turn_bucket)
+    return np.int64(signals.river_bucket[signals.river[place]])
+
+
+@piece
+def _grade(value, width, bucket):  # type: ignore[no-untyped-def]
+    """The bucket of a number of 65536ths: one multiplication, or a look."""
+    if width > 0:
+        return np.int64((np.uint64(value) * width) >> _16)
+    return np.int64(bucket[value])

@@ -298,7 +298,7 @@ def _lead(rows: list[Trade], seed: int, measure: str) -> float:
     line = {way: [row for row in rows if row.seed == seed and row.way == way] for way in ("rnr", "mixing")}
     mixing = sorted((row.at_worst, getattr(row, measure)) for row in line["mixing"])
     risked, won = [point[0] for point in mixing], [point[1] for point in mixing]
-    return min(getattr(row, measure) - float(np.interp(row.at_worst, risked, won)) for row in line["rnr"])
+    return min(float(getattr(row, measure) - np.interp(row.at_worst, risked, won)) for row in line["rnr"])
 
 
 EXPERIMENTS = (

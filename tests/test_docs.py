@@ -29,11 +29,20 @@ def test_write_your_own_game(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert namespace["result"].strategy["player 1 hears a claim"]["1"] == pytest.approx(2 / 3, abs=0.01)
 
 
-def test_models_of_players(tmp_path: Path) -> None:
-    (commands,) = blocks("docs/opponents.md", "bash")
+def run_commands(page: str, folder: Path) -> None:
+    (commands,) = blocks(page, "bash")
     for line in commands.splitlines():
-        done = fogplay(*shlex.split(line)[1:], cwd=tmp_path)
+        done = fogplay(*shlex.split(line)[1:], cwd=folder)
         assert done.returncode == 0, f"{line}: {done.stderr}"
+
+
+def test_responses(tmp_path: Path) -> None:
+    run_commands("docs/algorithms/responses.md", tmp_path)
+    assert {path.name for path in tmp_path.glob("curve.*")} == {"curve.csv", "curve.svg", "curve.png"}
+
+
+def test_models_of_players(tmp_path: Path) -> None:
+    run_commands("docs/opponents.md", tmp_path)
     example = re.search(r"^(good\|weak: .*)$", (ROOT / "docs/opponents.md").read_text(), re.M)
     assert example is not None
     assert example[1] in (tmp_path / "hands.txt").read_text()

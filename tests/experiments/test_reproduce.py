@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 
 from fogplay import FogplayError
+from fogplay.experiments import sampling_equilibria_2011 as paper_2011
 from fogplay.experiments.lab import Mean
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import better_from, experiments, final, reproduce, value_at
@@ -20,6 +22,7 @@ QUICK = [
     "uct-vs-cfr-2009/table1",
     "uct-vs-cfr-2009/table2",
     "uct-vs-cfr-2009/fig8",
+    "uct-vs-cfr-2009/table3",
     "smooth-uct-2015/fig1",
     "selfplay-mcts-2014/fig1",
 ]
@@ -39,6 +42,48 @@ def test_quick_scale_shows_the_papers_effect(tmp_path: Path, name: str) -> None:
         assert file.stat().st_size > 5000
     if "fig" in name:
         assert {file.suffix for file in outcome.files} == {".svg", ".png"}
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_mixing_is_never_above_restricted_nash_where_the_model_is_right(tmp_path: Path) -> None:
+    outcome, folder = reproduce("uct-vs-cfr-2009/fig9", "quick", tmp_path)
+    assert outcome.findings[0].measured == "nowhere below"
+    assert outcome.findings[1].holds  # but where UCT plays otherwise than it was modelled
+    assert (folder / "fig9.png").exists()
+
+
+def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures 6 and 7 of 2011 on games that take no time; their real sizes are for the slow tests."""
+    monkeypatch.setitem(paper_2011.RESPONSE_GAMES, "quick", {"OCP": "ocp(8)", "Bluff": "bluff(1,1,2)"})
+    monkeypatch.setitem(paper_2011.FAMILIES, "quick", {"OCP": ("ocp(5)", "ocp(8)"), "Bluff": ("bluff(1,1,2)",)})
+    monkeypatch.setattr(
+        paper_2011,
+        "iterations_in",
+        lambda spec, algorithm, seconds: 500 if algorithm.startswith("cfr") else 200_000,
+    )
+    outcome, folder = reproduce("sampling-equilibria-2011/fig6", "quick", tmp_path)
+    rows = read_rows(folder / "tradeoff.csv")
+    assert len(rows) == 2 * (8 + 8 + 11)
+    exact = [row for row in rows if row["way"] == "RNR, exact" and row["game"] == "OCP: ocp(8)"]
+    sampled = [row for row in rows if row["way"] == "MCRNR" and row["game"] == "OCP: ocp(8)"]
+    for one, other in zip(exact, sampled, strict=True):
+        assert one["confidence"] == other["confidence"]
+        assert float(one["exploitation"]) == pytest.approx(float(other["exploitation"]), abs=0.05)
+    assert len(outcome.findings) == 3
+    assert (folder / "fig6.png").stat().st_size > 20_000
+
+    outcome, folder = reproduce("sampling-equilibria-2011/fig7", "quick", tmp_path)
+    moments = read_rows(folder / "moments.csv")
+    last = {(row["game"], row["algorithm"]): row for row in sorted(moments, key=lambda row: int(row["iteration"]))}
+    assert len(last) == 3 * 4
+    assert float(last["ocp(8)", "cfr+"]["nash_conv"]) < 1e-3
+    assert float(last["ocp(8)", "os-mccfr"]["nash_conv"]) < 0.05
+    assert len(outcome.findings) == 3 * 3
+    assert {file.name for file in outcome.files if file.suffix == ".png"} == {"fig7-ocp.png", "fig7-bluff.png"}
 
 
 @pytest.mark.slow

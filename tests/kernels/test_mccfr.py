@@ -70,7 +70,7 @@ def assert_unbiased(flat: FlatGame, algorithm: str, parameters: dict[str, Any], 
     sums, squares = np.zeros(flat.num_slots), np.zeros(flat.num_slots)
     loop = _outcomes if algorithm == "os-mccfr" else _traversals
     loop(
-        learner.game,
+        learner.games[0],
         start,
         learner.learned,
         learner.policy,
@@ -113,7 +113,17 @@ def test_the_unbiasedness_test_can_fail() -> None:
     learner.policy = learner.policy._replace(epsilon=0.6)
     start = np.random.default_rng(1).normal(size=flat.num_slots)
     sums, squares = np.zeros(flat.num_slots), np.zeros(flat.num_slots)
-    args = (learner.game, start, learner.learned, learner.policy, learner.rng[0], learner.rooms[0], 1, sums, squares)
+    args = (
+        learner.games[0],
+        start,
+        learner.learned,
+        learner.policy,
+        learner.rng[0],
+        learner.rooms[0],
+        1,
+        sums,
+        squares,
+    )
     _outcomes(*args, 200_000)
     wrong = exact_regrets(flat, start) * 1.05  # a weight that is off by a twentieth
     error = np.sqrt((squares / 200_000 - (sums / 200_000) ** 2) / 200_000)
@@ -138,7 +148,7 @@ def test_the_average_of_a_fixed_strategy_is_that_strategy(algorithm: str, parame
     flat = flatten("kuhn(players=3)")
     still = flat.tree._replace(payoffs=np.zeros_like(flat.tree.payoffs))
     learner = MonteCarloCfr(flat, algorithm, {"seed": 3, **parameters})
-    learner.game = learner.game._replace(payoffs=still.payoffs)
+    learner.games = [learner.games[0]._replace(payoffs=still.payoffs)]
     learner.advance(1, 20_000)
     np.testing.assert_allclose(learner.average(), flat.uniform(), atol=1e-9)
     assert (learner.learned.average > 0).all()

@@ -177,3 +177,4 @@ def model(
     say(f"{flat.name}: a model of {name} from {facts['hands']:,} of {facts['hands_in_file']:,} hands, by {method}")
     say(f"{facts['observations']:,} choices seen, at {facts['infosets_seen']:,} of {facts['infosets']:,} infosets")
     say(f"saved to {out}\nNext:\n  {shlex.join(['fogplay', 'inspect', str(out)])}")
+    say(f"  {shlex.join(['fogplay', 'respond', game, '--to', str(out), '--kind', 'dbr', '--confidence', '1'])}")

@@ -42,8 +42,8 @@ def _restriction(flat: FlatGame) -> Restriction:
 
 MEASURES: dict[str, Callable[[FlatGame, NDArray[np.float64]], float]] = {
     "nash_conv": nash_conv,
-    "winnings": winnings,
-    "risk": risk,
     "squared_error": squared_error,
     "dominated_error": dominated_error,
+    "winnings": winnings,
+    "risk": risk,
 }

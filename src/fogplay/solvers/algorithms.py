@@ -13,7 +13,6 @@ from fogplay.kernels.cfr import iterate
 from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
 from fogplay.solvers.run import Learner
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
-from fogplay.trees import FlatGame
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Algorithm:
 
     name: str
     summary: str
-    make: Callable[[FlatGame, str, dict[str, Any]], Learner] | None  # None: solved in one go, by the linear program
+    make: Callable[[Any, str, dict[str, Any]], Learner] | None  # None: solved in one go, by the linear program
     parameters: tuple[str, ...]
     iterations: int  # by default
     kernels: tuple[Any, ...] = ()  # what the first run has to compile

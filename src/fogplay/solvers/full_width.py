@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels.cfr import Scratch, Tables, Weighting, iterate
+from fogplay.solvers.arenas import arena_of, require_tree
 from fogplay.solvers.checks import number
 from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame
@@ -27,8 +28,9 @@ WEIGHTINGS = {
 class FullWidth:
     """Regrets and averages over the whole tree, an iteration at a time."""
 
-    def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
-        self.flat = flat
+    def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
+        self.flat: FlatGame = require_tree(arena_of(game), algorithm)
+        flat = self.flat
         self.weighting = _weighting(algorithm, parameters)
         slots, sequences = flat.num_slots, int(flat.sequences.sequence_range[-1])
         self.learned = Tables(*(np.zeros(slots) for _ in Tables._fields))

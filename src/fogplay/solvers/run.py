@@ -32,9 +32,8 @@ CHECKPOINT_SECONDS = 10.0
 class Learner(Protocol):
     """An algorithm at work on one game."""
 
-    flat: FlatGame
-
-    def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None: ...
+    @property
+    def flat(self) -> FlatGame | None: ...  # the whole game, where it fits
 
     @property
     def parameters(self) -> dict[str, Any]: ...  # all of them, defaults included
@@ -96,7 +95,7 @@ class Run:
         """Learn to the end, or to Ctrl-C, which keeps what was learned."""
         points = [point for point in measure_at if self.iteration < point <= self.iterations]
         shown, show_at, save_at, stretch = None, 0.0, time.monotonic() + checkpoint_seconds, 1
-        measurable = self.learner.flat.recall_lost is None
+        flat = self.learner.flat
         if progress is not None:
             progress(Progress(self.iteration, self.iterations, self.seconds, None))
         self.learner.advance(self.iteration + 1, 0)  # compiles, if that is still to be done, before the clock runs
@@ -112,15 +111,16 @@ class Run:
                 stretch = max(1, min(4 * stretch, int(count * STRETCH_SECONDS / max(took, 1e-9))))
                 if points and self.iteration == points[0]:
                     points.pop(0)
-                    if measurable:
+                    if flat is not None and flat.recall_lost is None:
                         strategy = self.learner.average()
-                        values = {name: MEASURES[name](self.learner.flat, strategy) for name in self.measures}
+                        values = {name: MEASURES[name](flat, strategy) for name in self.measures}
                         self.curve.append(CurvePoint(self.iteration, self.seconds, values))
                         shown = values.get("nash_conv", shown)
                 if progress is not None:
                     now = time.monotonic()
-                    if measurable and watch and (now >= show_at or self.iteration == self.iterations):
-                        shown = self._measure()
+                    due = watch and (now >= show_at or self.iteration == self.iterations)
+                    if due and flat is not None and flat.recall_lost is None:
+                        shown = MEASURES["nash_conv"](flat, self.learner.average())
                         cost = time.monotonic() - now
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth
                     progress(Progress(self.iteration, self.iterations, self.seconds, shown))
@@ -138,9 +138,6 @@ class Run:
             self.trouble = None
         except FogplayError as error:
             self.trouble = str(error)
-
-    def _measure(self) -> float:
-        return MEASURES["nash_conv"](self.learner.flat, self.learner.average())
 
     def save(self, path: Path) -> None:
         """Write everything needed to go on, atomically."""

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators import simulate_tree
 from fogplay.simulators.random import streams
+from fogplay.solvers.arenas import Arena, Exploring, arena_of
 from fogplay.solvers.checks import number, one_of, whole
-from fogplay.solvers.run import shares
-from fogplay.trees import FlatGame
 
 # The papers' own calibrations on their games; elsewhere constants follow the payoffs.
 CALIBRATED: dict[tuple[str, str], dict[str, Any]] = {
@@ -34,8 +32,8 @@ ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(
 class Sampler:
     """What all samplers share: random streams, and threads that work on the same tables."""
 
-    def __init__(self, flat: FlatGame, seed: int, threads: int) -> None:
-        self.flat = flat
+    def __init__(self, arena: Arena, seed: int, threads: int) -> None:
+        self.arena, self.flat = arena, arena.flat
         self.threads = whole("threads", threads, 1, 1024)
         self.rng = streams(seed, self.threads)
         self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -52,17 +50,18 @@ class Sampler:
 class SelfPlay(Sampler):
     """UCT and Smooth UCT."""
 
-    def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
-        settings = _self_play_defaults(flat, algorithm) | parameters
-        super().__init__(flat, settings.pop("seed"), settings.pop("threads", 1))
+    def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
+        arena = arena_of(game)
+        settings = _self_play_defaults(arena, algorithm) | parameters
+        super().__init__(arena, settings.pop("seed"), settings.pop("threads", 1))
         self.parameters = settings
-        self.game = simulate_tree(flat, _exploration(flat, settings), flat.calling)
-        self.policy = uct.Policy(_schedule(algorithm, settings), _rollout(flat, settings))
-        self.learned = uct.Tables(np.zeros(flat.num_slots, uct.CELL))
-        self.paths = [np.zeros(flat.deepest + 1, uct.STEP) for _ in range(self.threads)]
+        self.policy = uct.Policy(_schedule(algorithm, settings), _rollout(arena, settings))
+        self.games = arena.simulators(_exploring(arena, settings), self.threads)
+        self.learned = uct.Tables(np.zeros(arena.num_slots, uct.CELL))
+        self.paths = [np.zeros(arena.deepest + 1, uct.STEP) for _ in range(self.threads)]
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        return {"visits": self.visits, "total": self.total, "rng": self.rng}
+        return {"visits": self.visits, "total": self.total, "rng": self.rng, **self.arena.under_way(self.games)}
 
     @property
     def visits(self) -> NDArray[np.int64]:
@@ -76,10 +75,10 @@ class SelfPlay(Sampler):
         self.share_out(first, count, self._play)
 
     def _play(self, thread: int, _first: int, count: int) -> None:
-        uct.run(self.game, self.learned, self.policy, self.rng[thread], self.paths[thread], count)
+        uct.run(self.games[thread], self.learned, self.policy, self.rng[thread], self.paths[thread], count)
 
     def average(self) -> NDArray[np.float64]:
-        return shares(self.flat, self.visits.astype(np.float64))
+        return self.arena.shares(self.visits)
 
     def details(self) -> dict[str, NDArray[Any]]:
         return {"visits": self.visits.copy(), "values": self.total / np.maximum(self.visits, 1)}
@@ -88,39 +87,39 @@ class SelfPlay(Sampler):
 class MonteCarloCfr(Sampler):
     """Outcome, external and chance sampling."""
 
-    def __init__(self, flat: FlatGame, algorithm: str, parameters: dict[str, Any]) -> None:
+    def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
+        arena = arena_of(game)
         outcome: dict[str, Any] = {"epsilon": 0.6, "updates": "parallel", "averaging": "lazy"}
         defaults = outcome if algorithm == "os-mccfr" else {}
-        settings = defaults | CALIBRATED.get((algorithm, flat.game), {}) | parameters
-        super().__init__(flat, settings.pop("seed"), settings.pop("threads", 1))
+        settings = defaults | CALIBRATED.get((algorithm, arena.game), {}) | parameters
+        super().__init__(arena, settings.pop("seed"), settings.pop("threads", 1))
         self.parameters = settings
-        self.game = simulate_tree(flat)
-        self.learned = outcome_sampling.Tables(
-            np.zeros(flat.num_slots), np.zeros(flat.num_slots), np.zeros(flat.num_slots, np.int64)
-        )
-        self.kernel, self.policy, room = _form(flat, algorithm, settings)
+        self.games = arena.simulators(None, self.threads)
+        slots = arena.num_slots
+        self.learned = outcome_sampling.Tables(np.zeros(slots), np.zeros(slots), np.zeros(slots, np.int64))
+        self.kernel, self.policy, room = _form(arena, algorithm, settings)
         self.rooms = [room() for _ in range(self.threads)]
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        return {**self.learned._asdict(), "rng": self.rng}
+        return {**self.learned._asdict(), "rng": self.rng, **self.arena.under_way(self.games)}
 
     def advance(self, first: int, count: int) -> None:
         self.share_out(first, count, self._play)
 
     def _play(self, thread: int, first: int, count: int) -> None:
         room, stride = self.rooms[thread], self.threads
-        self.kernel(self.game, self.learned, self.policy, self.rng[thread], room, first, stride, count)
+        self.kernel(self.games[thread], self.learned, self.policy, self.rng[thread], room, first, stride, count)
 
     def average(self) -> NDArray[np.float64]:
-        return shares(self.flat, self.learned.average)
+        return self.arena.shares(self.learned.average)
 
     def details(self) -> dict[str, NDArray[Any]]:
         return {}
 
 
-def _form(flat: FlatGame, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Callable[[], Any]]:
+def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Callable[[], Any]]:
     """The kernel, the policy and the room to work in of one form of Monte Carlo CFR."""
-    players, width, depth = flat.num_players, flat.widest, flat.deepest + 1
+    players, width, depth = arena.num_players, arena.widest, arena.deepest + 1
     if algorithm == "os-mccfr":
         policy = outcome_sampling.Policy(
             epsilon=number("epsilon", settings["epsilon"], 0.001, 1.0),
@@ -145,42 +144,42 @@ def _form(flat: FlatGame, algorithm: str, settings: dict[str, Any]) -> tuple[Any
             np.zeros(depth * width),
             np.zeros(depth * width),
             np.zeros((depth + 1, players)),
-            np.zeros(flat.num_slots if apart else 0),
-            np.zeros(int((flat.tree.player >= 0).sum()) if apart else 0, traversal_sampling.TOUCHED),
+            np.zeros(arena.num_slots if apart else 0),
+            np.zeros(arena.decisions if apart else 0, traversal_sampling.TOUCHED),
             np.zeros(1, np.int64),
         ),
     )
 
 
-def _self_play_defaults(flat: FlatGame, algorithm: str) -> dict[str, Any]:
-    defaults: dict[str, Any] = {"c": SHARE_OF_PAYOFF_RANGE * flat.payoff_range, "k": None, "cap": None}
+def _self_play_defaults(arena: Arena, algorithm: str) -> dict[str, Any]:
+    defaults: dict[str, Any] = {"c": SHARE_OF_PAYOFF_RANGE * arena.payoff_range, "k": None, "cap": None}
     defaults["rollout"] = "uniform"
     if algorithm == "smooth-uct":
         defaults |= {"schedule": "decay", "gamma": 0.1, "eta": 0.9, "d": 0.002, "threshold": 0}
-    return defaults | CALIBRATED.get((algorithm, flat.game), {})
+    return defaults | CALIBRATED.get((algorithm, arena.game), {})
 
 
-def _exploration(flat: FlatGame, settings: dict[str, Any]) -> NDArray[np.float64]:
-    """[infosets] the exploration parameter: ``c``, one for all or one a player, or equation 3 of 2015 if ``k`` is set.
+def _exploring(arena: Arena, settings: dict[str, Any]) -> Exploring:
+    """``c``, one for all or one a player, or equation 3 of 2015 if ``k`` is set.
 
     With ``k``: min(cap, pot + k * betting to come), both at the beginning of the betting round; without a cap this is
     equation 5 of 2014.
     """
     if settings["k"] is not None:
         share = number("k", settings["k"], 0.0, 1.0)
-        if flat.outlook is None:
-            raise FogplayError(f"{flat.name} has no pot for exploration to follow: leave k out and set c")
+        if not arena.has_pot:
+            raise FogplayError(f"{arena.name} has no pot for exploration to follow: leave k out and set c")
         cap = number("cap", settings["cap"], 0.0, 1e150) if settings["cap"] is not None else np.inf
-        return np.minimum(cap, flat.outlook[:, 0] + share * flat.outlook[:, 1])
+        return Exploring((0.0,) * arena.num_players, share, cap)
     if settings["cap"] is not None:
         raise FogplayError("cap limits exploration that follows the pot: set k too, or set c alone")
     given = settings["c"]
-    each = list(given) if isinstance(given, list | tuple) else [given] * flat.num_players
-    if len(each) != flat.num_players:
-        raise FogplayError(f"c must be one number, or one for each of {flat.num_players} players, not {given!r}")
-    by_player = np.array([number("c", value, 0.0, 1e150) for value in each])
-    settings["c"] = by_player[0].item() if len(set(by_player)) == 1 else by_player.tolist()
-    return by_player[flat.tree.infoset_player]
+    each = list(given) if isinstance(given, list | tuple) else [given] * arena.num_players
+    if len(each) != arena.num_players:
+        raise FogplayError(f"c must be one number, or one for each of {arena.num_players} players, not {given!r}")
+    by_player = tuple(number("c", value, 0.0, 1e150) for value in each)
+    settings["c"] = by_player[0] if len(set(by_player)) == 1 else list(by_player)
+    return Exploring(by_player)
 
 
 def _schedule(algorithm: str, settings: dict[str, Any]) -> Any:
@@ -195,8 +194,8 @@ def _schedule(algorithm: str, settings: dict[str, Any]) -> Any:
     return uct.Confidence(threshold) if kind == "confidence" else uct.SlowDecay()
 
 
-def _rollout(flat: FlatGame, settings: dict[str, Any]) -> Any:
+def _rollout(arena: Arena, settings: dict[str, Any]) -> Any:
     name = one_of("rollout", settings["rollout"], ROLLOUTS)
-    if name == "call-down" and flat.calling is None:
-        raise FogplayError(f"{flat.name} has no action that calls, so no call-down rollouts: use uniform or on-policy")
+    if name == "call-down" and not arena.calls:
+        raise FogplayError(f"{arena.name} has no action that calls, so no call-down rollouts: use uniform or on-policy")
     return ROLLOUTS[name]

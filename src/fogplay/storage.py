@@ -31,6 +31,7 @@ DTYPES = {
     "I8": np.int8,
     "U8": np.uint8,
     "U16": np.uint16,
+    "U32": np.uint32,
     "U64": np.uint64,
 }
 Arrays = Mapping[str, NDArray[Any]]
@@ -99,6 +100,16 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any
     if _digest(kind, known["about"], arrays) != known["digest"]:
         raise FogplayError(f"{path} is damaged: its contents do not match its digest; use a good copy or make it again")
     return arrays, json.loads(known["about"])
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """What a file that ``write`` wrote was written as; None where that cannot be told."""
+    try:
+        header, _ = _read_header(Path(path))
+    except (OSError, ValueError, safetensors.SafetensorError):
+        return None
+    kind = header.get("__metadata__", {}).get("kind")
+    return kind if isinstance(kind, str) else None
 
 
 def _read_header(path: Path) -> tuple[dict[str, Any], int]:

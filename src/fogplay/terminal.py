@@ -14,9 +14,13 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from fogplay.cards import tables
+from fogplay.cards.buckets import Grid
+from fogplay.games import load
+from fogplay.games.holdem import EXACT, Holdem
 from fogplay.jit import is_compiled
 from fogplay.solvers import ALGORITHMS, Progress
-from fogplay.strategy import Strategy
+from fogplay.solvers.arenas import Arena, arena_of
 from fogplay.trees import FlatGame, flatten
 
 OUT = Console(highlight=False, soft_wrap=True, markup=False)
@@ -101,8 +105,30 @@ class Watch:
             self.bar.remove_task(task)
         return flat
 
-    def warn_of_recall(self, flat: FlatGame) -> None:
-        if flat.recall_lost:
+    def arena(self, game: Any) -> Arena:
+        """Where episodes of a game are played; with a bar where its tree or its tables take long to build."""
+        rules = load(game) if isinstance(game, str) else game
+        if not isinstance(rules, Holdem) or rules.grid == EXACT:
+            return arena_of(self.flatten(rules))
+        task: Any = None
+
+        def progress(done: int, total: int) -> None:
+            nonlocal task
+            if task is None:
+                self.note("building the tables of hand strength: once, some seconds, about 455 MB on disk")
+                task = self._start("building", total)
+            self.bar.update(task, completed=done, done=f"{done:,} of {total:,}")
+
+        tables.load(Grid.parse(rules.grid).measure, progress)
+        if task is not None:
+            self.bar.remove_task(task)
+        arena = arena_of(rules)
+        size = arena.num_slots * 16 / 1e6
+        self.note(f"{arena.num_slots:,} actions to learn: {size:,.0f} MB of tables, {1.5 * size:,.0f} MB by CFR")
+        return arena
+
+    def warn_of_recall(self, flat: FlatGame | None) -> None:
+        if flat is not None and flat.recall_lost:
             self.note(f"imperfect recall: {flat.recall_lost}; no exact nash_conv, and CFR has no guarantee here")
 
     def expect_kernels(self, algorithm: str) -> None:
@@ -138,7 +164,7 @@ class Watch:
         )
 
 
-def show_result(facts: dict[str, Any], strategy: Strategy) -> None:
+def show_result(facts: dict[str, Any], strategy: Any) -> None:
     """The end of ``fogplay solve``: what was reached, where it is, what to type next."""
     state = "stopped early, " if facts["interrupted"] else ""
     say(
@@ -151,9 +177,13 @@ def show_result(facts: dict[str, Any], strategy: Strategy) -> None:
     say(f"saved to {facts['out']}")
     say("Next:")
     file = shlex.quote(facts["out"])
-    say(f"  fogplay evaluate {file}")
-    if strategy.infosets:
-        say(f"  fogplay inspect {file} {shlex.quote(strategy.infosets[0])}")
+    if hasattr(strategy, "infosets"):
+        say(f"  fogplay evaluate {file}")
+        if strategy.infosets:
+            say(f"  fogplay inspect {file} {shlex.quote(strategy.infosets[0])}")
+    else:
+        say(f"  fogplay match {shlex.quote(facts['spec'])} {file} rules --hands 100000")
+        say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
     if facts["interrupted"]:
         again = [word for word in sys.argv[1:] if word != "--resume"]
         say(f"  {shlex.join(['fogplay', *again, '--resume'])}")

@@ -58,6 +58,15 @@ def file_name(game: str) -> str:
     return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs
 
 
+def load_strategy(path: Path) -> Any:
+    """A saved strategy, or a profile of hold'em."""
+    from fogplay import storage
+    from fogplay.simulators.profile import Profile
+    from fogplay.strategy import Strategy
+
+    return Profile.load(path) if storage.kind_of(path) == "profile" else Strategy.load(path)
+
+
 def save(strategy: Any, out: Path) -> None:
     """Save a strategy, in the folder for temporary files if it cannot be where it should: nothing learned is lost."""
     try:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, file_name, print_json, read_settings, require_folder, save
+from fogplay.cli.app import JSON, app, file_name, load_strategy, print_json, read_settings, require_folder, save
 from fogplay.errors import FogplayError
+from fogplay.evaluate.responses import AgainstModel
 from fogplay.terminal import Watch, say, table
 
 Game = Annotated[str, typer.Argument(help="A game, such as leduc or 'goofspiel(cards=5)' or mygame.py.")]
@@ -46,19 +47,18 @@ def respond(
 ) -> None:
     """Exploit a model of the others, and stay hard to exploit to the degree that confidence is low."""
     import fogplay
-    from fogplay.strategy import Strategy
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}-response.safetensors")
     require_folder(out)
-    model = Strategy.load(to)
+    model = load_strategy(to)
     if out.exists() and out.samefile(to):
         raise FogplayError(f"--out would overwrite the model {to}; choose another name")
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game)
+        arena = watch.arena(game)
         watch.expect_kernels(algorithm)
         response = fogplay.respond(
-            flat,
+            arena,
             model,
             confidence,
             kind=kind,
@@ -75,20 +75,28 @@ def respond(
     save(response.strategy, out)
     quality = response.quality
     if as_json:
-        facts = {"game": flat.name, "to": str(to), "kind": kind, "confidence": confidence, "algorithm": algorithm}
+        facts = {"game": arena.name, "to": str(to), "kind": kind, "confidence": confidence, "algorithm": algorithm}
         facts |= {"iterations": response.strategy.iterations, "seconds": response.seconds}
-        print_json(facts | dataclasses.asdict(quality) | {"out": str(out)})
+        print_json(facts | (dataclasses.asdict(quality) if quality else {}) | {"out": str(out)})
         return
-    say(f"{flat.name}: {kind} of confidence {confidence:g} to {to}, by {algorithm} in {response.seconds:.2f} s")
+    say(f"{arena.name}: {kind} of confidence {confidence:g} to {to}, by {algorithm} in {response.seconds:.2f} s")
+    if quality is not None:
+        _show_quality(quality)
+    say(f"saved to {out}")
+    say("Next:")
+    if quality is not None:
+        say(f"  fogplay tradeoff {shlex.quote(game)} --to {shlex.quote(str(to))}")
+    else:
+        say(f"  fogplay match {shlex.quote(game)} {shlex.quote(str(out))} {shlex.quote(str(to))} --hands 100000")
+
+
+def _show_quality(quality: AgainstModel) -> None:
     at_worst = quality.guaranteed or ()
     show = table("seat", "wins from the model", *(["wins at worst"] if at_worst else []))
     for seat, winnings in enumerate(quality.winnings):
         show.add_row(str(seat), f"{winnings:+.6f}", *(f"{value:+.6f}" for value in at_worst[seat : seat + 1]))
     say(show)
     say(f"nash_conv {quality.nash_conv:.6g}: what all seats together lose to best responses")
-    say(f"saved to {out}")
-    say("Next:")
-    say(f"  fogplay tradeoff {shlex.quote(game)} --to {shlex.quote(str(to))}")
 
 
 @app.command()

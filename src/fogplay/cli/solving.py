@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from fogplay.cli.app import JSON, app, file_name, print_json, read_settings, require_folder, save
+from fogplay.errors import FogplayError
 from fogplay.terminal import Watch, say, show_result, table
 
 
@@ -65,23 +66,30 @@ def solve(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the strategy goes; GAME.safetensors by default.")] = None,
     greedy: Annotated[bool, typer.Option(help="Save the greedy strategy instead of the average one.")] = False,
+    snapshots: Annotated[
+        str, typer.Option(help="Iterations, with commas between, at which the strategy so far is saved too.")
+    ] = "",
     resume: Annotated[bool, typer.Option(help="Go on from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
     as_json: JSON = False,
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
-    from fogplay.evaluate import measure
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
+    points = _iterations(snapshots)
+
+    def keep(iteration: int, strategy: Any) -> None:
+        save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
+
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game)
-        watch.warn_of_recall(flat)
+        arena = watch.arena(game)
+        watch.warn_of_recall(arena.flat)
         watch.expect_kernels(algorithm)
         result = fogplay.solve(
-            flat,
+            arena,
             algorithm,
             iterations,
             seed=seed,
@@ -90,25 +98,22 @@ def solve(
             resume=resume,
             checkpoint_seconds=checkpoint_seconds,
             progress=watch.progress,
+            greedy=greedy,
+            curve=points,
+            snapshot=keep if points else None,
             **settings,
         )
-    strategy, nash_conv, exploitability = result.strategy, result.nash_conv, result.exploitability
-    if greedy:
-        strategy = strategy.greedy()
-        if flat.recall_lost is None:
-            quality = measure(flat, strategy.probabilities)
-            nash_conv, exploitability = quality.nash_conv, quality.exploitability
-    save(strategy, out)
+    save(result.strategy, out)
     if result.trouble is not None:
         print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
     facts = {
-        "game": flat.name,
+        "game": arena.name,
         "algorithm": algorithm,
         "iterations": result.iterations,
         "seconds": result.seconds,
         "iterations_per_second": result.iterations / max(result.seconds, 1e-9),
-        "nash_conv": nash_conv,
-        "exploitability": exploitability,
+        "nash_conv": result.nash_conv,
+        "exploitability": result.exploitability,
         "seed": result.seed,
         "interrupted": result.interrupted,
         "out": str(out),
@@ -116,7 +121,18 @@ def solve(
     if as_json:
         print_json(facts)
     else:
-        show_result(facts, strategy)
+        show_result(facts | {"spec": game}, result.strategy)
+
+
+def _iterations(text: str) -> list[int]:
+    """``1000000,1e9`` as whole numbers."""
+    try:
+        numbers = [float(each) for each in text.split(",") if each.strip()]
+        if all(number == int(number) > 0 for number in numbers):
+            return [int(number) for number in numbers]
+    except (ValueError, OverflowError):
+        pass
+    raise FogplayError(f"--snapshots takes numbers of iterations, such as 1000000,1e9, not {text!r}")
 
 
 @app.command()

@@ -252,3 +252,20 @@ def child_after(betting: Betting, node: int, letter: str) -> int:
     here = betting.nodes[node]
     step = {"f": FOLD, "c": CALL, "r": RAISE}[letter] - CALL
     return int(here.first_child) + int(here.calling) + step
+
+
+def owners(betting: Betting, buckets: NDArray[np.int64]) -> NDArray[np.int8]:
+    """[slots] whose each slot is; ``buckets[rounds]``."""
+    owner = np.zeros(betting.num_slots, np.int8)
+    _fill_owners(betting.nodes, buckets, owner)
+    return owner
+
+
+@kernel
+def _fill_owners(nodes, buckets, owner):  # type: ignore[no-untyped-def]
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if node.player != TERMINAL:
+            for bucket in range(buckets[node.round]):
+                for action in range(node.count):
+                    owner[node.slot + bucket * node.stride + action] = node.player

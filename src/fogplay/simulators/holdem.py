@@ -141,12 +141,13 @@ def simulate_holdem(
         raise FogplayError("exploration is c alone, or k with or without a cap")
     cards = _exact(rules) if rules.grid == EXACT else Bucketed(signals(Grid.parse(rules.grid)), evaluator())
     betting = betting_tree(rules)
-    return SimulatedHoldem(str(rules), rules, betting, _exploration(rules, betting, c, k, cap), cards)
+    return SimulatedHoldem(str(rules), rules, betting, explored(rules, betting, c, k, cap), cards)
 
 
-def _exploration(
+def explored(
     rules: Holdem, betting: Betting, c: float | Sequence[float] | None, k: float | None, cap: float | None
 ) -> NDArray[np.float64]:
+    """[outlooks, players] the exploration parameter, as ``simulate_holdem`` describes it."""
     pot, to_come = betting.outlook.T
     if k is not None:
         by_outlook = np.minimum(np.inf if cap is None else cap, pot + k * to_come)
@@ -156,8 +157,10 @@ def _exploration(
 
 
 def _new_batch(rules: Holdem, size: int) -> Batch:
-    deals = room(size, rules.players) if rules.grid != EXACT else Told(
-        np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16)
+    deals = (
+        room(size, rules.players)
+        if rules.grid != EXACT
+        else Told(np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16))
     )
     return Batch(np.full(1, size, np.int64), np.arange(rules.num_cards(), dtype=np.uint8), deals)
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.cards import tables
 from fogplay.errors import FogplayError
+from fogplay.games.holdem import EXACT, Holdem
+from fogplay.games.registry import load
 from fogplay.simulators import simulate_tree
+from fogplay.simulators.betting import owners
+from fogplay.simulators.holdem import SimulatedHoldem, explored, simulate_holdem
+from fogplay.simulators.profile import WHOLE, Profile
+from fogplay.simulators.restricted import DataBiased, RestrictedNash
 from fogplay.solvers.run import shares
+from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame, flatten
 
 
@@ -38,6 +49,7 @@ class Arena:
     payoff_range: float
     calls: bool  # whether some action checks or calls
     has_pot: bool  # whether exploration can follow the pot
+    defaults: Mapping[str, Any] = MappingProxyType({})  # of UCT's parameters, where the game asks for its own
 
     def simulators(self, exploring: Exploring | None, workers: int) -> list[Any]:
         """What kernels play on, one a worker."""
@@ -49,6 +61,21 @@ class Arena:
 
     def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """[slots] probabilities in proportion to ``weights[slots]``."""
+        raise NotImplementedError
+
+    def strategy(self, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any) -> Any:
+        """What was learned, to keep: the average strategy, or the ``greedy`` one.
+
+        ``learned`` has ``visits`` and ``total`` of UCT, or the ``weights`` of CFR, [slots] each.
+        """
+        raise NotImplementedError
+
+    def model(self, to: Any) -> NDArray[np.float64]:
+        """[slots] the probabilities of a strategy of this game."""
+        raise NotImplementedError
+
+    def joined(self, strategies: Sequence[Any], method: str, **about: Any) -> Any:
+        """One strategy that at every seat is the one listed for it."""
         raise NotImplementedError
 
 
@@ -79,10 +106,102 @@ class TreeArena(Arena):
     def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         return shares(self.whole, weights.astype(np.float64))
 
+    def strategy(self, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any) -> Strategy:
+        if "visits" in learned:
+            visits = learned["visits"].copy()
+            about |= {"visits": visits, "values": learned["total"] / np.maximum(visits, 1)}
+        weights = learned["weights"] if "weights" in learned else learned["visits"]
+        average = Strategy.of(self.whole, self.shares(weights), method, **about)
+        return average.greedy() if greedy else average
+
+
+class HoldemArena(Arena):
+    """Hold'em through its simulator: the betting tree times what players know of the cards."""
+
+    flat = None
+    calls = has_pot = True
+
+    def __init__(self, simulated: SimulatedHoldem) -> None:
+        self.simulated = simulated
+        self.name = self.game = simulated.name
+        self.digest = hashlib.sha256(f"{simulated.name} {tables.VERSION}".encode()).hexdigest()[:16]
+        self.num_players, self.num_slots = simulated.num_players, simulated.num_slots
+        self.widest, self.deepest, self.decisions = simulated.widest, simulated.deepest, simulated.num_decisions
+        self.payoff_range = simulated.payoff_range
+        self.defaults = {"k": 0.5, "cap": self.payoff_range / 2, "d": 1 / 20_000}  # 2015, section 4.3
+
+    def simulators(self, exploring: Exploring | None, workers: int) -> list[Any]:
+        simulated = self.simulated
+        if exploring is not None:
+            c = None if exploring.k is not None else exploring.c
+            table = explored(simulated.rules, simulated.betting, c, exploring.k, exploring.cap)
+            simulated = replace(simulated, exploration=table)
+        return [simulated.worker() for _ in range(workers)]
+
+    def under_way(self, simulators: list[Any]) -> dict[str, NDArray[Any]]:
+        kept = {}
+        for worker, each in enumerate(simulators):
+            kept[f"next {worker}"], kept[f"deck {worker}"] = each.batch.next, each.batch.deck
+            kept |= {f"{name} {worker}": array for name, array in each.batch.deals._asdict().items()}
+        return kept
+
+    def strategy(self, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any) -> Profile:
+        made: Any = {**learned, **about}
+        return Profile.of(self.simulated, greedy=greedy, method=method, **made)
+
+    def model(self, to: Any) -> NDArray[np.float64]:
+        if not isinstance(to, Profile):
+            raise FogplayError(f"a model of players of {self.name} is a profile of that game, not of {to.game}")
+        to.require(self.simulated.rules)
+        fixed: NDArray[np.float64] = to.share / WHOLE
+        return fixed
+
+    def joined(self, strategies: Sequence[Any], method: str, **about: Any) -> Profile:
+        owner = owners(self.simulated.betting, np.array(self.simulated.rules.buckets(), np.int64))
+        first: Profile = strategies[0]
+        share = first.share.copy()
+        for seat, each in enumerate(strategies[1:], start=1):
+            np.copyto(share, each.share, where=owner == seat)
+        return replace(first, share=share, method=method, **about)
+
+
+class BoundArena(Arena):
+    """An arena in which everybody but the responder is bound to a model, by one coin or by one at every infoset."""
+
+    flat = None
+
+    def __init__(
+        self, arena: Arena, responder: int, model: NDArray[np.float64], confidence: float | NDArray[np.float64]
+    ) -> None:
+        self.__dict__.update(arena.__dict__)
+        self.calls, self.has_pot = arena.calls, arena.has_pot
+        self.inner, self.responder, self.fixed, self.confidence = arena, responder, model, confidence
+        by = "rnr" if isinstance(confidence, float) else "dbr"
+        self.name = f"{by}({arena.name},responder={responder})"
+        digest = hashlib.sha256(arena.digest.encode() + np.asarray(confidence).tobytes())
+        digest.update(np.ascontiguousarray(model).view(np.uint8).data)
+        self.digest = digest.hexdigest()[:16]
+
+    def simulators(self, exploring: Exploring | None, workers: int) -> list[Any]:
+        kind: Any = RestrictedNash if isinstance(self.confidence, float) else DataBiased
+        games = self.inner.simulators(exploring, workers)
+        return [kind(each, self.responder, self.confidence, self.fixed) for each in games]
+
+    def under_way(self, simulators: list[Any]) -> dict[str, NDArray[Any]]:
+        return self.inner.under_way([each.inner for each in simulators])
+
+    def strategy(self, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any) -> Any:
+        return self.inner.strategy(learned, method, greedy, **about)
+
 
 def arena_of(game: Any) -> Arena:
-    """Where episodes of a game are played."""
-    return game if isinstance(game, Arena) else TreeArena(flatten(game))
+    """Where episodes of a game are played: hold'em with buckets through its simulator, all else as a tree."""
+    if isinstance(game, Arena):
+        return game
+    rules = load(game) if isinstance(game, str) else game
+    if isinstance(rules, Holdem) and rules.grid != EXACT:
+        return HoldemArena(simulate_holdem(rules))
+    return TreeArena(flatten(rules))
 
 
 def require_tree(arena: Arena, what: str) -> FlatGame:

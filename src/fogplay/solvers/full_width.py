@@ -49,8 +49,8 @@ class FullWidth:
     def average(self) -> NDArray[np.float64]:
         return shares(self.flat, self.learned.average)
 
-    def details(self) -> dict[str, NDArray[Any]]:
-        return {}
+    def kept(self) -> dict[str, NDArray[Any]]:
+        return {"weights": self.learned.average}
 
 
 def _weighting(algorithm: str, parameters: dict[str, Any]) -> Weighting:

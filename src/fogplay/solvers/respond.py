@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from fogplay.evaluate import best_response
 from fogplay.evaluate.responses import AgainstModel, against_model, mix
+from fogplay.solvers.arenas import Arena, BoundArena, arena_of, require_tree
 from fogplay.solvers.checks import number, one_of
 from fogplay.solvers.run import Progress
-from fogplay.solvers.solve import solve
+from fogplay.solvers.solve import Result, solve
 from fogplay.strategy import Strategy
-from fogplay.trees import FlatGame, flatten
+from fogplay.trees import FlatGame
 from fogplay.trees.restrict import data_biased, restricted_nash
 
 KINDS = ("rnr", "dbr")
@@ -30,8 +31,8 @@ MIXES = tuple(share / 10 for share in range(11))
 class Response:
     """Responses to a model in every seat, as one strategy, and how good they are."""
 
-    strategy: Strategy
-    quality: AgainstModel
+    strategy: Any  # a Strategy, or of hold'em with buckets a Profile
+    quality: AgainstModel | None  # None where nothing can be measured exactly: play a match
     seconds: float  # of learning
 
 
@@ -49,7 +50,7 @@ class TradeoffPoint:
 
 def respond(
     game: Any,
-    to: Strategy,
+    to: Any,
     confidence: float = 0.75,
     *,
     kind: str = "rnr",
@@ -70,35 +71,51 @@ def respond(
     every infoset, with a confidence that grows with the observations n behind the model there, confidence · n /
     (n + half); a model without observations is trusted alike everywhere. A sampling algorithm makes it MCRNR or MCDBR.
     """
-    flat = flatten(game)
-    model = to.on(flat)
-    trusted = trust(flat, to, confidence, one_of("kind", kind, KINDS), half)
-    probabilities, seconds = flat.uniform(), 0.0
-    for seat in range(flat.num_players):
-        played = solve(
-            restricted_nash(flat, seat, model, trusted) if isinstance(trusted, float)
-            else data_biased(flat, seat, model, trusted),
+    arena = arena_of(game)
+    bound = _bound(arena, to, confidence, one_of("kind", kind, KINDS), half)
+    played: list[Result] = []
+    for seat in range(arena.num_players):
+        found = solve(
+            bound(seat),
             algorithm,
             iterations,
             seed=seed,
             threads=threads,
             checkpoint=Path(f"{os.fspath(checkpoint)}.{seat}") if checkpoint is not None else None,
             resume=resume,
-            progress=_in_turn(progress, seat, flat.num_players, seconds),
+            progress=_in_turn(progress, seat, arena.num_players, sum(each.seconds for each in played)),
             **parameters,
-        )  # fmt: skip
-        if played.interrupted:
+        )
+        if found.interrupted:
             raise KeyboardInterrupt
-        own = owned_by(flat, seat)
-        probabilities[own] = played.strategy.probabilities[own]
-        seconds += played.seconds
-    about = {"confidence": confidence, "to": to.method, "algorithm": algorithm, **played.parameters}
+        played.append(found)
+    last = played[-1]
+    about = {"confidence": confidence, "to": to.method, "algorithm": algorithm, **last.parameters}
     if kind == "dbr":
         about["half"] = half
-    strategy = Strategy.of(
-        flat, probabilities, kind, parameters=about, iterations=played.iterations, seed=played.strategy.seed
-    )
-    return Response(strategy, against_model(flat, probabilities, model), seconds)
+    together = {"parameters": about, "iterations": last.iterations, "seed": last.strategy.seed}
+    seconds = sum(each.seconds for each in played)
+    if arena.flat is None:
+        return Response(arena.joined([each.strategy for each in played], kind, **together), None, seconds)
+    flat, probabilities = arena.flat, arena.flat.uniform()
+    for seat, each in enumerate(played):
+        own = owned_by(flat, seat)
+        probabilities[own] = each.strategy.probabilities[own]
+    strategy = Strategy.of(flat, probabilities, kind, **together)
+    return Response(strategy, against_model(flat, probabilities, to.on(flat)), seconds)
+
+
+def _bound(arena: Arena, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
+    """The game of the responder at a seat, where all others are bound to the model."""
+    if arena.flat is None:
+        fixed, sure = arena.model(to), number("confidence", confidence, 0.0, 1.0)
+        by = sure if kind == "rnr" else np.full(arena.num_slots, sure)
+        return lambda seat: BoundArena(arena, seat, fixed, by)
+    flat, trusted = arena.flat, trust(arena.flat, to, confidence, kind, half)
+    model = to.on(flat)
+    if isinstance(trusted, float):
+        return lambda seat: restricted_nash(flat, seat, model, trusted)
+    return lambda seat: data_biased(flat, seat, model, trusted)
 
 
 def tradeoff(
@@ -114,25 +131,23 @@ def tradeoff(
     Mixing (Shafiei et al. 2009) plays the exact best response with some probability and the equilibrium otherwise.
     The equilibrium is the response of confidence 0; winnings are counted from what it wins.
     """
-    flat = flatten(game)
+    flat = require_tree(arena_of(game), "a tradeoff")
     model = to.on(flat)
     wanted = sorted({0.0, *(number("confidence", each, 0.0, 1.0) for each in confidences)})
     found: list[Response] = []
     for step, confidence in enumerate(wanted):
         tell = _in_turn(progress, step, len(wanted), sum(each.seconds for each in found))
         found.append(respond(flat, to, confidence, progress=tell, **settings))
-    base = found[0]
-    points = [
-        _point(str(settings.get("kind", "rnr")), confidence, each.quality, base.quality)
-        for confidence, each in zip(wanted, found, strict=True)
-    ]
-    exploiting = base.strategy.probabilities.copy()
+    qualities = [each.quality or against_model(flat, each.strategy.probabilities, model) for each in found]
+    kind, base, safe = str(settings.get("kind", "rnr")), qualities[0], found[0].strategy.probabilities
+    points = [_point(kind, confidence, each, base) for confidence, each in zip(wanted, qualities, strict=True)]
+    exploiting = safe.copy()
     for seat in range(flat.num_players):
         own = owned_by(flat, seat)
         exploiting[own] = best_response(flat, model, seat)[1][own]
     for share in MIXES:
-        mixed = mix(flat, exploiting, base.strategy.probabilities, share)
-        points.append(_point("mixing", share, against_model(flat, mixed, model), base.quality))
+        mixed = mix(flat, exploiting, safe, share)
+        points.append(_point("mixing", share, against_model(flat, mixed, model), base))
     return points
 
 

@@ -44,7 +44,7 @@ class Learner(Protocol):
 
     def average(self) -> NDArray[np.float64]: ...  # [slots] the average strategy
 
-    def details(self) -> dict[str, NDArray[Any]]: ...  # values and visits, where the method keeps them
+    def kept(self) -> dict[str, NDArray[Any]]: ...  # [slots] what a strategy is made of: visits and total, or weights
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,9 @@ class Run:
         checkpoint: Path | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
         watch: bool = True,
+        snapshot: Callable[[int], None] | None = None,
     ) -> None:
-        """Learn to the end, or to Ctrl-C, which keeps what was learned."""
+        """Learn to the end, or to Ctrl-C, which keeps what was learned; ``snapshot`` is called at every point."""
         points = [point for point in measure_at if self.iteration < point <= self.iterations]
         shown, show_at, save_at, stretch = None, 0.0, time.monotonic() + checkpoint_seconds, 1
         flat = self.learner.flat
@@ -111,6 +112,8 @@ class Run:
                 stretch = max(1, min(4 * stretch, int(count * STRETCH_SECONDS / max(took, 1e-9))))
                 if points and self.iteration == points[0]:
                     points.pop(0)
+                    if snapshot is not None:
+                        snapshot(self.iteration)
                     if flat is not None and flat.recall_lost is None:
                         strategy = self.learner.average()
                         values = {name: MEASURES[name](flat, strategy) for name in self.measures}

@@ -52,7 +52,7 @@ class SelfPlay(Sampler):
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         arena = arena_of(game)
-        settings = _self_play_defaults(arena, algorithm) | parameters
+        settings = _self_play_defaults(arena, algorithm, "c" in parameters and "k" not in parameters) | parameters
         super().__init__(arena, settings.pop("seed"), settings.pop("threads", 1))
         self.parameters = settings
         self.policy = uct.Policy(_schedule(algorithm, settings), _rollout(arena, settings))
@@ -80,8 +80,8 @@ class SelfPlay(Sampler):
     def average(self) -> NDArray[np.float64]:
         return self.arena.shares(self.visits)
 
-    def details(self) -> dict[str, NDArray[Any]]:
-        return {"visits": self.visits.copy(), "values": self.total / np.maximum(self.visits, 1)}
+    def kept(self) -> dict[str, NDArray[Any]]:
+        return {"visits": self.visits, "total": self.total}
 
 
 class MonteCarloCfr(Sampler):
@@ -113,8 +113,8 @@ class MonteCarloCfr(Sampler):
     def average(self) -> NDArray[np.float64]:
         return self.arena.shares(self.learned.average)
 
-    def details(self) -> dict[str, NDArray[Any]]:
-        return {}
+    def kept(self) -> dict[str, NDArray[Any]]:
+        return {"weights": self.learned.average}
 
 
 def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Callable[[], Any]]:
@@ -151,12 +151,16 @@ def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, 
     )
 
 
-def _self_play_defaults(arena: Arena, algorithm: str) -> dict[str, Any]:
+def _self_play_defaults(arena: Arena, algorithm: str, constant: bool) -> dict[str, Any]:
+    """What is not set: the papers' values on their games; ``constant`` exploration has no use for the pot's."""
     defaults: dict[str, Any] = {"c": SHARE_OF_PAYOFF_RANGE * arena.payoff_range, "k": None, "cap": None}
     defaults["rollout"] = "uniform"
     if algorithm == "smooth-uct":
         defaults |= {"schedule": "decay", "gamma": 0.1, "eta": 0.9, "d": 0.002, "threshold": 0}
-    return defaults | CALIBRATED.get((algorithm, arena.game), {})
+    own = {name: value for name, value in arena.defaults.items() if name in defaults}
+    if constant:
+        own |= {"k": None, "cap": None}
+    return defaults | own | CALIBRATED.get((algorithm, arena.game), {})
 
 
 def _exploring(arena: Arena, settings: dict[str, Any]) -> Exploring:

@@ -13,10 +13,11 @@ from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import MEASURES
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
+from fogplay.solvers.arenas import arena_of, require_tree
 from fogplay.solvers.checks import one_of, whole
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
 from fogplay.strategy import Strategy
-from fogplay.trees import FlatGame, flatten
+from fogplay.trees import FlatGame
 
 MAX_ITERATIONS = 2**62
 
@@ -25,7 +26,7 @@ MAX_ITERATIONS = 2**62
 class Result:
     """A strategy, the curve measured on the way, and all that is needed to repeat the run."""
 
-    strategy: Strategy
+    strategy: Any  # a Strategy, or of hold'em with buckets a Profile
     curve: tuple[CurvePoint, ...]  # empty unless points were asked for
     algorithm: str
     parameters: Mapping[str, Any]
@@ -52,9 +53,11 @@ def solve(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: Callable[[Progress], None] | None = None,
     watch: bool = True,
+    greedy: bool = False,
+    snapshot: Callable[[int, Any], None] | None = None,
     **parameters: Any,
 ) -> Result:
-    """Solve a game: a spec, an object with the Game protocol, or a flattened game.
+    """Solve a game: a spec, an object with the Game protocol, a flattened game, or an arena.
 
     ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
@@ -62,23 +65,26 @@ def solve(
     With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything;
     without ``resume`` what is there is kept aside under ``.previous``.
     ``progress`` is called about ten times a second, with a fresh ``nash_conv`` every second or so unless ``watch`` is
-    off. Ctrl-C ends the run early and keeps what was learned.
+    off. Ctrl-C ends the run early and keeps what was learned. ``greedy`` returns the strategy that always takes the
+    best action instead of the average one. ``snapshot`` is called with the iteration and the strategy at every point of
+    the curve.
+    Hold'em with buckets is learned through its simulator, and its strategy is a ``Profile``.
     """
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
     iterations = chosen.iterations if iterations is None else iterations
     iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), whole("seed", seed, 0, 2**63 - 1)
     points = _points(curve, iterations)
-    flat = flatten(game)
+    arena = arena_of(game)
     if threads != 1 and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
     if chosen.make is None:
-        return _linear_program(flat, chosen)
+        return _linear_program(require_tree(arena, algorithm), chosen, greedy)
     workers = {"seed": seed, "threads": threads} if chosen.seeded else {}
-    learner = chosen.make(flat, algorithm, parameters | workers)
+    learner = chosen.make(arena, algorithm, parameters | workers)
     identity = {
-        "game": flat.name,
-        "tree": flat.digest,
+        "game": arena.name,
+        "tree": arena.digest,
         "algorithm": algorithm,
         "seed": seed if chosen.seeded else None,
         "threads": threads,
@@ -95,18 +101,19 @@ def solve(
             raise FogplayError(
                 f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {iterations:,}"
             )
-    run.go(points, progress, path, checkpoint_seconds, watch)
-    probabilities = learner.average()
-    quality = measure(flat, probabilities) if flat.recall_lost is None else None
-    strategy = Strategy.of(
-        flat,
-        probabilities,
-        algorithm,
-        parameters=learner.parameters,
-        iterations=run.iteration,
-        seed=seed if chosen.seeded else None,
-        **learner.details(),
-    )
+
+    def strategy_now() -> Any:
+        about = {"parameters": learner.parameters, "iterations": run.iteration}
+        return arena.strategy(learner.kept(), algorithm, greedy, seed=seed if chosen.seeded else None, **about)
+
+    def take(iteration: int) -> None:
+        if snapshot is not None:
+            snapshot(iteration, strategy_now())
+
+    run.go(points, progress, path, checkpoint_seconds, watch, take)
+    strategy = strategy_now()
+    flat = arena.flat
+    quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None
     return Result(
         strategy=strategy,
         curve=tuple(run.curve),
@@ -132,12 +139,13 @@ def _points(curve: Any, iterations: int) -> list[int]:
         raise FogplayError(f"{error}: so many points a decade, or a list of iterations") from error
 
 
-def _linear_program(flat: FlatGame, algorithm: Algorithm) -> Result:
+def _linear_program(flat: FlatGame, algorithm: Algorithm, greedy: bool) -> Result:
     began = time.perf_counter()
     _, probabilities = equilibrium(flat)
     seconds = time.perf_counter() - began
-    quality = measure(flat, probabilities)
     strategy = Strategy.of(flat, probabilities, algorithm.name, iterations=1)
+    strategy = strategy.greedy() if greedy else strategy
+    quality = measure(flat, strategy.probabilities)
     return Result(
         strategy, (), algorithm.name, {}, 1, seconds, 0, quality.nash_conv, quality.exploitability, interrupted=False
     )

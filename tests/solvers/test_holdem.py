@@ -1,0 +1,137 @@
+"""Learning hold'em through its simulator: every sampler, checkpoints, snapshots, responses, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fogplay import FogplayError, Strategy, flatten, respond, solve
+from fogplay.simulators.profile import Profile
+from fogplay.solvers.arenas import HoldemArena, arena_of
+from fogplay.solvers.sampling import SelfPlay
+from tests.helpers import fogplay as run
+
+SPEC = "holdem(grid=ehs2-percentile:10/10/10/10)"
+SAMPLERS = ["smooth-uct", "uct", "os-mccfr", "es-mccfr", "cs-mccfr"]
+
+
+@pytest.fixture(scope="module")
+def arena() -> HoldemArena:
+    made = arena_of(SPEC)
+    assert isinstance(made, HoldemArena)
+    return made
+
+
+@pytest.mark.parametrize("algorithm", SAMPLERS)
+def test_every_sampler_learns_not_to_fold_aces(arena: HoldemArena, algorithm: str) -> None:
+    iterations = {"es-mccfr": 20_000, "cs-mccfr": 3_000}.get(algorithm, 400_000)
+    profile = solve(arena, algorithm, iterations, seed=1).strategy
+    assert isinstance(profile, Profile)
+    assert profile.game == arena.name
+    first = profile.probabilities(0, 9)  # the button opens with a hand of the best tenth: fold, call, raise
+    assert first[0] < 0.05
+    assert first.sum() == pytest.approx(1)
+
+
+def test_the_papers_exploration_is_the_default(arena: HoldemArena) -> None:
+    """Equation 3 of 2015 with C = 24 big blinds and k = 0.5; a constant c puts both aside."""
+    learner = SelfPlay(arena, "smooth-uct", {"seed": 1})
+    assert {name: learner.parameters[name] for name in ("k", "cap", "d")} == {"k": 0.5, "cap": 240.0, "d": 1 / 20_000}
+    table = learner.games[0].exploration
+    assert table.max() == 240.0
+    assert table.min() < 240.0
+    constant = SelfPlay(arena, "uct", {"seed": 1, "c": 33.0})
+    assert constant.parameters["k"] is None
+    assert (constant.games[0].exploration == 33.0).all()
+    assert SelfPlay(arena_of("holdem(players=3,grid=ehs2:2/2/2/2)"), "uct", {"seed": 1}).parameters["cap"] == 360.0
+
+
+@pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr"])
+def test_a_resumed_run_ends_in_the_same_bits(arena: HoldemArena, algorithm: str, tmp_path: Path) -> None:
+    """Deals are told in batches, so the checkpoint holds those that are under way."""
+    file = tmp_path / "checkpoint"
+    whole = solve(arena, algorithm, 10_007, seed=5).strategy
+    solve(arena, algorithm, 3_001, seed=5, checkpoint=file)
+    again = solve(arena, algorithm, 10_007, seed=5, checkpoint=file, resume=True).strategy
+    assert (again.share == whole.share).all()
+    other = solve(arena, algorithm, 10_007, seed=6).strategy
+    assert (other.share != whole.share).any()
+    with pytest.raises(FogplayError, match="game"):
+        solve("holdem(grid=ehs2-percentile:11/10/10/10)", algorithm, 20_000, seed=5, checkpoint=file, resume=True)
+
+
+def test_threads_share_the_tables(arena: HoldemArena) -> None:
+    learner = SelfPlay(arena, "uct", {"seed": 1, "threads": 2})
+    learner.advance(1, 20_000)
+    root = arena.simulated.betting.nodes[0]
+    first = slice(int(root.slot), int(root.slot) + 10 * int(root.stride))
+    at_root = learner.visits[first].reshape(10, -1)[:, : int(root.count)].sum()
+    assert 19_000 < at_root <= 20_000  # the button always acts first
+
+
+def test_snapshots_and_greedy(arena: HoldemArena) -> None:
+    seen: dict[int, Profile] = {}
+    last = solve(arena, "uct", 20_000, seed=1, curve=[5_000, 20_000], greedy=True, snapshot=seen.__setitem__).strategy
+    assert list(seen) == [5_000, 20_000]
+    assert seen[5_000].iterations == 5_000
+    assert (seen[20_000].share == last.share).all()
+    assert (seen[5_000].share != last.share).any()
+    assert set(np.unique(last.share)) == {0, 255}
+
+
+@pytest.mark.parametrize("kind", ["rnr", "dbr"])
+def test_responses_exploit_a_caller(arena: HoldemArena, kind: str) -> None:
+    """Against someone who always calls, a response bets good hands and hardly ever bets bad ones."""
+    weights = np.zeros(arena.num_slots)
+    betting = arena.simulated.betting
+    for node in betting.nodes[betting.nodes["player"] >= 0]:
+        for bucket in range(10):
+            weights[int(node.slot) + bucket * int(node.stride) + int(node.calling)] = 1
+    caller = Profile.of(arena.simulated, weights=weights, greedy=True, method="always-call")
+    found = respond(arena, caller, 1.0, kind=kind, algorithm="es-mccfr", iterations=60_000, seed=1)
+    assert found.quality is None
+    assert found.strategy.method == kind
+    button = found.strategy.probabilities(0, 9), found.strategy.probabilities(0, 0)
+    assert button[0][2] > 0.9
+    assert button[1][2] < 0.3
+    # Both seats are there: the big blind's answer to a call was learned in another run than the button's opening.
+    after_call = int(betting.nodes[0].first_child) + 1
+    assert found.strategy.probabilities(after_call, 9)[-1] > 0.9
+
+
+def test_refusals(arena: HoldemArena, tmp_path: Path) -> None:
+    with pytest.raises(FogplayError, match=r"cfr\+ needs the whole tree"):
+        solve(arena, "cfr+", 10)
+    with pytest.raises(FogplayError, match="lp needs the whole tree"):
+        solve(arena, "lp")
+    flat = flatten("kuhn")
+    with pytest.raises(FogplayError, match="is a profile of that game"):
+        respond(arena, Strategy.of(flat, flat.uniform(), "x"), 0.5, algorithm="os-mccfr", iterations=10)
+    other = solve("holdem(grid=ehs2-percentile:12/10/10/10)", "uct", 10).strategy
+    with pytest.raises(FogplayError, match="grid"):
+        respond(arena, other, 0.5, algorithm="os-mccfr", iterations=10)
+    done = run("solve", "holdem", "-a", "cfr+", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines()[-1].startswith("fogplay: cfr+ needs the whole tree")
+    done = run("solve", SPEC, "--snapshots", "10,ten", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--snapshots takes numbers of iterations" in done.stderr
+
+
+def test_the_command(tmp_path: Path) -> None:
+    done = run(
+        "solve", SPEC, "-n", "20000", "--snapshots", "1e4", "--greedy", "--json", "--out", "p.safetensors", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert facts["nash_conv"] is None
+    assert facts["iterations"] == 20_000
+    assert Profile.load(tmp_path / "p.safetensors").iterations == 20_000
+    assert Profile.load(tmp_path / "p.10000.safetensors").iterations == 10_000
+    told = run("solve", SPEC, "-n", "20000", cwd=tmp_path)
+    assert "actions to learn" in told.stderr
+    assert "fogplay match" in told.stdout

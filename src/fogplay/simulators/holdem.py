@@ -156,10 +156,8 @@ def _exploration(
 
 
 def _new_batch(rules: Holdem, size: int) -> Batch:
-    deals = (
-        room(size, rules.players)
-        if rules.grid != EXACT
-        else Told(np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16))
+    deals = room(size, rules.players) if rules.grid != EXACT else Told(
+        np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16)
     )
     return Batch(np.full(1, size, np.int64), np.arange(rules.num_cards(), dtype=np.uint8), deals)
 

@@ -94,8 +94,8 @@ class Profile:
         betting = betting_of(self.game)
         if betting.num_slots != len(self.share):
             raise FogplayError(
-                f"this profile has {len(self.share):,} slots and {self.game} has {betting.num_slots:,}: it is of another "
-                "version of the game; train again"
+                f"this profile has {len(self.share):,} slots and {self.game} has {betting.num_slots:,}: it is of "
+                "another version of the game; train again"
             )
         return betting
 
@@ -131,7 +131,7 @@ class Profile:
             "seed": self.seed,
             "version": self.version,
         }
-        storage.write(path, "profile", {"share": np.frombuffer(zlib.compress(packed, 6), np.uint8)}, about)
+        storage.write(path, "profile", {"share": np.frombuffer(zlib.compress(packed.data, 6), np.uint8)}, about)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Profile:
@@ -141,7 +141,7 @@ class Profile:
         bits = kind == GREEDY
         unpacking = zlib.decompressobj()
         size = -(-slots // 8) if bits else slots
-        packed = np.frombuffer(unpacking.decompress(arrays["share"], max(size, 1)), np.uint8)
+        packed = np.frombuffer(unpacking.decompress(arrays["share"].data, max(size, 1)), np.uint8)
         if len(packed) != size:
             raise FogplayError(f"{path} is damaged: it says {slots:,} slots and does not hold as many")
         share = np.unpackbits(packed, count=slots) if bits else packed

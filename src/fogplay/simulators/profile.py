@@ -1,0 +1,247 @@
+"""``Profile``: the strategy of a betting game that is too large for the names of its infosets.
+
+Probabilities lie where the learner's tables have them, by slot of the betting tree and bucket, in 255ths: a byte an
+action. On disk a greedy profile takes a bit an action before compression.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay import storage
+from fogplay.cards.buckets import Grid
+from fogplay.errors import FogplayError
+from fogplay.games.game import TERMINAL
+from fogplay.games.holdem import EXACT, Holdem
+from fogplay.games.registry import load
+from fogplay.jit import kernel, piece
+from fogplay.simulators.betting import Betting, betting_tree
+from fogplay.simulators.holdem import SimulatedHoldem
+from fogplay.version import VERSION
+
+WHOLE = 255  # what the probabilities of an infoset add up to
+GREEDY, AVERAGE = "greedy", "average"
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Action probabilities at every infoset of a betting game, for all its players."""
+
+    game: str  # the spec of the game, its grid included
+    kind: str  # greedy: one action at every infoset; average: any probabilities
+    share: NDArray[np.uint8]  # [slots] in 255ths, which add up to 255 at every infoset
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    iterations: int = 0
+    seed: int | None = None
+    version: str = VERSION
+
+    @staticmethod
+    def of(
+        simulated: SimulatedHoldem,
+        *,
+        visits: NDArray[Any] | None = None,
+        total: NDArray[Any] | None = None,
+        weights: NDArray[Any] | None = None,
+        greedy: bool,
+        method: str,
+        parameters: Mapping[str, Any] | None = None,
+        iterations: int = 0,
+        seed: int | None = None,
+    ) -> Profile:
+        """What was learned, as a profile: from ``visits`` and ``total`` of UCT, or from ``weights`` of CFR ``[slots]``.
+
+        Greedy takes the highest total / visits among the actions tried, or the largest weight; where nothing is known,
+        it calls. The average is in proportion to the visits or weights, and even where there are none.
+        """
+        if (weights is None) == (visits is None) or (greedy and weights is None and total is None):
+            raise FogplayError("a profile is made of visits and totals, or of weights")
+        betting = simulated.betting
+        buckets = np.array(simulated.rules.buckets(), np.int64)
+        counts: Any = visits if weights is None else weights
+        for table in (counts, total):
+            if table is not None and table.shape != (betting.num_slots,):
+                raise FogplayError(f"{simulated.name} has {betting.num_slots:,} slots, not {len(table):,}")
+        share = np.zeros(betting.num_slots, np.uint8)
+        if not greedy:
+            _average(betting.nodes, buckets, counts, share)
+        elif weights is not None:
+            _heaviest(betting.nodes, buckets, counts, share)
+        else:
+            _best(betting.nodes, buckets, counts, total, share)
+        kind = GREEDY if greedy else AVERAGE
+        return Profile(simulated.name, kind, share, method, dict(parameters or {}), iterations, seed)
+
+    @functools.cached_property
+    def rules(self) -> Holdem:
+        """The rules of its game."""
+        rules = load(self.game)
+        if not isinstance(rules, Holdem):
+            raise FogplayError(f"a profile is for hold'em, not for {self.game}")
+        return rules
+
+    @functools.cached_property
+    def betting(self) -> Betting:
+        """The betting tree whose nodes and slots it speaks of."""
+        betting = betting_of(self.game)
+        if betting.num_slots != len(self.share):
+            raise FogplayError(
+                f"this profile has {len(self.share):,} slots and {self.game} has {betting.num_slots:,}: it is of "
+                "another version of the game; train again"
+            )
+        return betting
+
+    def probabilities(self, node: int, bucket: int) -> NDArray[np.float64]:
+        """[actions] at a decision node of the betting tree, with a hand in this bucket."""
+        here = self.betting.nodes[node]
+        count = self.rules.buckets()[here["round"]]
+        if here["player"] == TERMINAL or not 0 <= bucket < count:
+            raise FogplayError(f"there is no decision at node {node} with bucket {bucket}; it has {count} buckets")
+        first = int(here["slot"]) + bucket * int(here["stride"])
+        told: NDArray[np.float64] = self.share[first : first + int(here["count"])] / WHOLE
+        return told
+
+    def require(self, rules: Holdem) -> None:
+        """Refuse a game with another grid or another betting structure than it was made for."""
+        require_betting(self.rules, rules)
+        if EXACT not in (self.rules.grid, rules.grid):
+            Grid.parse(rules.grid).require(self.rules.grid)
+        elif self.rules.grid != rules.grid:
+            raise FogplayError(f"this profile is for the grid {self.rules.grid}, not for {rules.grid}: train again")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to one file, atomically."""
+        packed = np.packbits(self.share) if self.kind == GREEDY else self.share
+        about = {
+            "game": self.game,
+            "grid_digest": _grid_digest(self.rules),
+            "kind": self.kind,
+            "slots": len(self.share),
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "iterations": self.iterations,
+            "seed": self.seed,
+            "version": self.version,
+        }
+        storage.write(path, "profile", {"share": np.frombuffer(zlib.compress(packed.data, 6), np.uint8)}, about)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Profile:
+        """Read a profile back; refuses a file that is damaged, of another kind, or for tables of another version."""
+        arrays, about = storage.read(path, "profile")
+        slots, kind, digest = about.pop("slots"), about["kind"], about.pop("grid_digest")
+        bits = kind == GREEDY
+        unpacking = zlib.decompressobj()
+        size = -(-slots // 8) if bits else slots
+        packed = np.frombuffer(unpacking.decompress(arrays["share"].data, max(size, 1)), np.uint8)
+        if len(packed) != size:
+            raise FogplayError(f"{path} is damaged: it says {slots:,} slots and does not hold as many")
+        share = np.unpackbits(packed, count=slots) if bits else packed
+        if bits:
+            share *= WHOLE
+        profile = Profile(share=share, **about)
+        if digest != _grid_digest(profile.rules):
+            raise FogplayError(
+                f"{path} was made with other tables of hand strength than this version has, so its buckets hold other "
+                "hands: train again"
+            )
+        return profile
+
+
+@functools.lru_cache(maxsize=4)
+def betting_of(game: str) -> Betting:
+    """The betting tree of a spec; several profiles of a game share it."""
+    rules = load(game)
+    assert isinstance(rules, Holdem)
+    return betting_tree(rules)
+
+
+def require_betting(mine: Holdem, rules: Holdem) -> None:
+    """Refuse a game whose cards or betting differ; grids may."""
+    for name in ("players", "rounds", "ranks", "suits", "hole", "board", "raises", "max_raises", "blinds"):
+        here, there = getattr(mine, name), getattr(rules, name)
+        if here != there:
+            raise FogplayError(
+                f"this was made for {mine}, not for {rules}: {name} is {_shown(here)} there and {_shown(there)} here"
+            )
+
+
+def _shown(value: Any) -> str:
+    return str(list(value)) if isinstance(value, tuple) else str(value)
+
+
+def _grid_digest(rules: Holdem) -> str:
+    return EXACT if rules.grid == EXACT else Grid.parse(rules.grid).digest
+
+
+# ---- From what was learned
+
+
+@kernel
+def _best(nodes, buckets, visits, total, share):  # type: ignore[no-untyped-def]
+    """The highest mean among the actions tried; ``share[slots]`` is filled where it is not zero."""
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if node.player == TERMINAL:
+            continue
+        for bucket in range(buckets[node.round]):
+            first = node.slot + bucket * node.stride
+            chosen, highest, found = np.int64(node.calling), 0.0, False
+            for action in range(node.count):
+                tried = visits[first + action]
+                if tried > 0:
+                    mean = total[first + action] / tried
+                    if not found or mean > highest:
+                        chosen, highest, found = np.int64(action), mean, True
+            share[first + chosen] = WHOLE
+
+
+@kernel
+def _heaviest(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
+    """The largest weight; ``share[slots]`` is filled where it is not zero."""
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if node.player == TERMINAL:
+            continue
+        for bucket in range(buckets[node.round]):
+            first = node.slot + bucket * node.stride
+            chosen, highest = np.int64(node.calling), 0.0
+            for action in range(node.count):
+                if weights[first + action] > highest:
+                    chosen, highest = np.int64(action), weights[first + action]
+            share[first + chosen] = WHOLE
+
+
+@kernel
+def _average(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
+    """In proportion to the weights; ``share[slots]`` is filled."""
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if node.player == TERMINAL:
+            continue
+        for bucket in range(buckets[node.round]):
+            first = node.slot + bucket * node.stride
+            whole = 0.0
+            for action in range(node.count):
+                whole += weights[first + action]
+            passed = 0.0
+            for action in range(node.count):
+                if whole > 0.0:
+                    before, passed = passed, passed + weights[first + action] / whole
+                else:
+                    before, passed = passed, passed + 1.0 / node.count
+                share[first + action] = _in_255ths(passed) - _in_255ths(before)
+
+
+@piece
+def _in_255ths(passed):  # type: ignore[no-untyped-def]
+    """Rounded sums, whose differences add up to the whole."""
+    return np.int64(min(passed, 1.0) * WHOLE + 0.5)

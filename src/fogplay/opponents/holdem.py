@@ -1,0 +1,264 @@
+"""Models of hold'em players from logs: a decision tree a round over five features (Ponsen et al. 2011, section 4.3.2).
+
+The features are the paper's: the seat from the button on, the raises in the game, in this round, by the player itself,
+and the bucket of its hand. Hands that were not shown are not left out, as those of whoever folds would always be:
+each is completed by hole cards drawn at random, weighted by how well the model explains what was done with them
+(expectation-maximisation by sampling).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.cards.deals import BOARD, room, tell_deals
+from fogplay.cards.deck import parse_cards
+from fogplay.errors import FogplayError
+from fogplay.games.game import TERMINAL
+from fogplay.games.holdem import Holdem
+from fogplay.opponents.histories import listed
+from fogplay.simulators.betting import Betting
+from fogplay.simulators.holdem import SimulatedHoldem, simulate_holdem
+from fogplay.simulators.profile import Profile
+
+GUESSES = 20  # hole cards drawn for a hand that was not shown
+ROUNDS = 5  # of expectation-maximisation
+DECK = 52
+FEATURES = ("seat", "raises", "raises this round", "own raises", "bucket")
+
+
+@dataclass(frozen=True)
+class LoggedHand:
+    """One line of a log."""
+
+    line: int
+    betting: tuple[str, ...]  # by round
+    holes: tuple[tuple[int, ...], ...]  # by seat; empty where they were not shown
+    board: tuple[int, ...]
+    names: tuple[str, ...]  # by seat
+
+
+def read_log(path: str | os.PathLike[str], players: int) -> list[LoggedHand]:
+    """The hands of a log as the competition writes it: ``STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Al|Bo``."""
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError as error:
+        raise FogplayError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FogplayError(f"{path} is no text in UTF-8") from error
+    hands = [
+        _hand(path, number, line, players) for number, line in enumerate(lines, start=1) if line.startswith("STATE:")
+    ]
+    if not hands:
+        raise FogplayError(f"{path} holds no hands: no line begins with STATE:")
+    return hands
+
+
+def _hand(path: str | os.PathLike[str], number: int, line: str, players: int) -> LoggedHand:
+    def refuse(what: str) -> FogplayError:
+        return FogplayError(f"{path}, line {number}: {what}")
+
+    parts = line.split(":")
+    if len(parts) != 6:
+        raise refuse(f"a hand is STATE:number:betting:cards:values:names, and this has {len(parts)} parts")
+    _, _, betting, cards, _, names = parts
+    held, *turned = cards.split("/")
+    seats, who = held.split("|"), tuple(names.split("|"))
+    if len(seats) != players or len(who) != players:
+        raise refuse(f"{len(who)} names and {len(seats)} hands for {players} players")
+    try:
+        holes = tuple(tuple(parse_cards(each)) if each else () for each in seats)
+        board = tuple(parse_cards("".join(turned))) if turned else ()
+    except FogplayError as error:
+        raise refuse(str(error)) from error
+    seen = [card for each in (*holes, board) for card in each]
+    if len(set(seen)) != len(seen) or any(len(each) not in (0, 2) for each in holes) or len(board) not in (0, 3, 4, 5):
+        raise refuse(f"{cards} is no deal: two cards a player or none, a board of 3, 4 or 5, no card twice")
+    return LoggedHand(number, tuple(betting.split("/")), holes, board, who)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Everything the modelled player did, one row a decision and completion."""
+
+    node: NDArray[np.int64]  # [rows] of the betting tree
+    action: NDArray[np.int64]  # [rows] its number at the node
+    bucket: NDArray[np.int64]  # [rows]
+    completion: NDArray[np.int64]  # [rows]
+    hand: NDArray[np.int64]  # [completions]
+
+
+def learn_holdem(
+    rules: Holdem,
+    log: str | os.PathLike[str],
+    player: str | None = None,
+    *,
+    prior: float = 1.0,
+    min_hands: float = 20.0,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Profile:
+    """A model of one player, as a profile on the game's own grid."""
+    hands = read_log(log, rules.players)
+    names = tuple(dict.fromkeys(name for hand in hands for name in hand.names))
+    if player is None or player not in names:
+        asked = f"no hands of {player!r}; there are" if player is not None else "hands of"
+        raise FogplayError(f"{log} has {asked} {listed(names)}; say whose model to learn (--player NAME)")
+    simulated = simulate_holdem(rules)
+    choices = _choices(simulated, [hand for hand in hands if player in hand.names], player, log, seed)
+    features = node_features(simulated.betting, rules)
+    weight = 1.0 / np.bincount(choices.hand)[choices.hand]  # [completions]
+    table = np.zeros(simulated.num_slots)
+    hidden = len(choices.hand) > len(np.unique(choices.hand))
+    rounds = ROUNDS if hidden else 1
+    for done in range(1, rounds + 1):
+        table = _fit(simulated, features, choices, weight, prior, min_hands)
+        if progress is not None:
+            progress(done, rounds)
+        if done < rounds:
+            weight = _reweigh(simulated, choices, table)
+    about: Any = {"player": player, "prior": prior, "min_hands": min_hands, "log": str(log)}
+    played = len(np.unique(choices.hand))
+    return Profile.of(
+        simulated, weights=table, greedy=False, method="decision-tree", parameters=about, iterations=played, seed=seed
+    )
+
+
+def node_features(betting: Betting, rules: Holdem) -> NDArray[np.int16]:
+    """[nodes, 4] the public features of whoever acts: all but the bucket."""
+    nodes, players = betting.nodes, rules.players
+    raised = np.zeros((len(nodes), 1 + players), np.int16)  # in this round, and by each player in the game
+    front = np.zeros(1, np.int64)
+    while len(front):
+        front = front[nodes["player"][front] != TERMINAL]
+        following = []
+        for action in range(betting.widest):
+            here = front[nodes["count"][front] > action]
+            child = nodes["first_child"][here].astype(np.int64) + action
+            raises = action > nodes["calling"][here]
+            raised[child] = raised[here]
+            raised[child, 0] += raises
+            raised[child, 1 + nodes["player"][here]] += raises
+            raised[child[nodes["round"][child] != nodes["round"][here]], 0] = 0
+            following.append(child)
+        front = np.concatenate(following)
+    player = nodes["player"].astype(np.int64)
+    own = np.take_along_axis(raised[:, 1:], np.maximum(player, 0)[:, None], axis=1)[:, 0]
+    seat = (player + 1) % players
+    return np.stack([seat, raised[:, 1:].sum(axis=1), raised[:, 0], own], axis=1).astype(np.int16)
+
+
+def _choices(
+    simulated: SimulatedHoldem, hands: list[LoggedHand], player: str, log: str | os.PathLike[str], seed: int
+) -> Choices:
+    """Follow every hand through the betting tree, and tell the buckets of what was or may have been held."""
+    rng, nodes = np.random.default_rng(seed), simulated.betting.nodes
+    made: list[tuple[int, int, int, int]] = []  # hand, node, action, round
+    boards, holes, owner = [], [], []
+    for number, hand in enumerate(hands):
+        seat, node, over = hand.names.index(player), 0, False
+        for letters in hand.betting:
+            for letter in letters:
+                if over:
+                    raise FogplayError(f"{log}, line {hand.line}: the betting goes on after the hand is over")
+                here = nodes[node]
+                choice = int(here.calling) + {"f": -1, "c": 0, "r": 1}.get(letter, -9)
+                if not 0 <= choice < here.count:
+                    raise FogplayError(
+                        f"{log}, line {hand.line}: {letter!r} is not possible in {'/'.join(hand.betting)}"
+                    )
+                if here.player == seat:
+                    made.append((number, node, choice, int(here.round)))
+                node = int(here.first_child) + choice
+                over = nodes[node].player == TERMINAL
+        if not over:
+            raise FogplayError(f"{log}, line {hand.line}: the hand is not over after {'/'.join(hand.betting)}")
+        known = {card for each in (*hand.holes, hand.board) for card in each}
+        left = [card for card in range(DECK) if card not in known]
+        for _ in range(1 if hand.holes[seat] else GUESSES):
+            drawn = rng.permutation(left).tolist()
+            mine = hand.holes[seat] or (drawn.pop(), drawn.pop())
+            boards.append([*hand.board, *drawn[: BOARD - len(hand.board)]])
+            holes.append(mine)
+            owner.append(number)
+    deals = room(len(owner), 1)
+    deals.cards[:, :BOARD], deals.cards[:, BOARD:] = boards, holes
+    tell_deals(simulated.cards.signals, simulated.cards.evaluator, deals)
+    by_hand = np.array(owner)
+    first = np.searchsorted(by_hand, np.arange(len(hands) + 1))
+    table = np.array(made, np.int64).reshape(-1, 4)
+    copies = np.diff(first)[table[:, 0]]
+    row = np.repeat(np.arange(len(table)), copies)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies, copies)
+    completion = first[table[row, 0]] + within
+    bucket = deals.bucket[completion, 0, table[row, 3]].astype(np.int64)
+    return Choices(table[row, 1], table[row, 2], bucket, completion, by_hand)
+
+
+def _fit(
+    simulated: SimulatedHoldem,
+    features: NDArray[np.int16],
+    choices: Choices,
+    weight: NDArray[np.float64],
+    prior: float,
+    min_hands: float,
+) -> NDArray[np.float64]:
+    """[slots] what decision trees, one a round, say of every node and bucket."""
+    from sklearn.tree import DecisionTreeClassifier  # late: other commands start faster without it
+
+    nodes = simulated.betting.nodes
+    table = np.zeros(simulated.num_slots)
+    for round_, buckets in enumerate(simulated.rules.buckets()):
+        where = np.flatnonzero((nodes["player"] != TERMINAL) & (nodes["round"] == round_))
+        seen = nodes["round"][choices.node] == round_
+        says = np.full((len(where) * buckets, 3), 1.0 / 3)
+        if seen.any():
+            here = choices.node[seen]
+            asked = np.column_stack([features[here], choices.bucket[seen]])
+            word = choices.action[seen] + 1 - nodes["calling"][here]  # fold, call, raise
+            share = weight[choices.completion[seen]]
+            least = min(0.5, min_hands / max(float(share.sum()), 1e-9))
+            tree = DecisionTreeClassifier(criterion="entropy", min_weight_fraction_leaf=least, random_state=0)
+            tree.fit(asked, word, sample_weight=share)
+            every = np.column_stack(
+                [np.repeat(features[where], buckets, axis=0), np.tile(np.arange(buckets), len(where))]
+            )
+            says[:] = 0.0
+            says[:, tree.classes_.astype(int)] = tree.predict_proba(np.column_stack([public, own]))
+        says = says * min_hands + prior / 3  # a leaf is worth at least so many observations
+        for action in range(3):
+            legal = _has(nodes[where], action)
+            slots = nodes["slot"][where] + action - 1 + nodes["calling"][where]
+            at = slots[:, None] + np.arange(buckets)[None, :] * nodes["stride"][where][:, None]
+            table[at[legal].ravel()] = says[:, action].reshape(len(where), buckets)[legal].ravel()
+    return table
+
+
+def _has(nodes: NDArray[Any], action: int) -> NDArray[np.bool_]:
+    """[nodes] whether one may fold (0), call (1), raise (2) there."""
+    place = action - 1 + nodes["calling"].astype(np.int64)
+    may: NDArray[np.bool_] = (place >= 0) & (place < nodes["count"])
+    return may
+
+
+def _reweigh(simulated: SimulatedHoldem, choices: Choices, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[completions] each one's share of its hand: how likely the model makes what was done with these cards."""
+    nodes = simulated.betting.nodes
+    first = nodes["slot"][choices.node] + choices.bucket * nodes["stride"][choices.node]
+    total = np.zeros(len(first))
+    for action in range(simulated.widest):
+        there = action < nodes["count"][choices.node]
+        total[there] += table[first[there] + action]
+    likely = np.zeros(len(choices.hand))
+    np.add.at(likely, choices.completion, np.log(np.maximum(table[first + choices.action] / total, 1e-12)))
+    best = np.full(int(choices.hand.max()) + 1, -np.inf)
+    np.maximum.at(best, choices.hand, likely)
+    share = np.exp(likely - best[choices.hand])
+    weight: NDArray[np.float64] = share / np.bincount(choices.hand, share)[choices.hand]
+    return weight

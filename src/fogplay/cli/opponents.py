@@ -11,6 +11,8 @@ import typer
 
 from fogplay.cli.app import JSON, app, file_name, print_json, require_folder, save
 from fogplay.errors import FogplayError
+from fogplay.games import load
+from fogplay.games.holdem import EXACT, Holdem
 from fogplay.terminal import Watch, say, table
 
 UNIFORM = "uniform"
@@ -137,8 +139,12 @@ def model(
 
     if out is not None:
         require_folder(out)
+    rules = load(game)
+    if isinstance(rules, Holdem) and rules.grid != EXACT:
+        _model_of_holdem(rules, game, source, out, player, prior, min_hands, as_json)
+        return
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game)
+        flat = watch.flatten(rules)
         hands = histories.read(source)
         began = time.perf_counter()
         learned = learn_model(
@@ -178,3 +184,32 @@ def model(
     say(f"{facts['observations']:,} choices seen, at {facts['infosets_seen']:,} of {facts['infosets']:,} infosets")
     say(f"saved to {out}\nNext:\n  {shlex.join(['fogplay', 'inspect', str(out)])}")
     say(f"  {shlex.join(['fogplay', 'respond', game, '--to', str(out), '--kind', 'dbr', '--confidence', '1'])}")
+
+
+def _model_of_holdem(
+    rules: Holdem,
+    game: str,
+    log: Path,
+    out: Path | None,
+    player: str | None,
+    prior: float,
+    min_hands: float,
+    as_json: bool,
+) -> None:
+    """The same for hold'em with buckets: from a competition log, by decision trees, as a profile."""
+    from fogplay.opponents.holdem import learn_holdem
+
+    with Watch(quiet=as_json) as watch:
+        watch.arena(rules)  # builds the tables of hand strength, where they are not there
+        learned = learn_holdem(rules, log, player, prior=prior, min_hands=min_hands, progress=watch.amount)
+    name = str(learned.parameters["player"])
+    out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
+    save(learned, out)
+    if as_json:
+        facts = {"game": learned.game, "method": learned.method, "player": name, "hands": learned.iterations}
+        print_json(facts | {"out": str(out)})
+        return
+    say(f"{learned.game}: a model of {name} from {learned.iterations:,} hands, by decision trees")
+    say(f"saved to {out}\nNext:")
+    asked = ["fogplay", "respond", game, "--to", str(out), "--kind", "dbr", "-a", "os-mccfr"]
+    say(f"  {shlex.join(asked)}")

@@ -226,9 +226,7 @@ def _fit(
             least = min(0.5, min_hands / max(float(share.sum()), 1e-9))
             tree = DecisionTreeClassifier(criterion="entropy", min_weight_fraction_leaf=least, random_state=0)
             tree.fit(asked, word, sample_weight=share)
-            every = np.column_stack(
-                [np.repeat(features[where], buckets, axis=0), np.tile(np.arange(buckets), len(where))]
-            )
+            public, own = np.repeat(features[where], buckets, axis=0), np.tile(np.arange(buckets), len(where))
             says[:] = 0.0
             says[:, tree.classes_.astype(int)] = tree.predict_proba(np.column_stack([public, own]))
         says = says * min_hands + prior / 3  # a leaf is worth at least so many observations

@@ -27,11 +27,12 @@ POLL_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Bound:
-    """The game of a restricted Nash response, to a model kept in a file."""
+    """The game of a response to a model kept in a file."""
 
     model: str  # the file
     responder: int
     confidence: float
+    kind: str = "rnr"  # or dbr, with the same confidence at every infoset
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,13 @@ class Job:
     measures: tuple[str, ...] = ("nash_conv",)
     parameters: dict[str, Any] = field(default_factory=dict)
     bound: Bound | None = None  # None: the game as it is
+    keep: str | None = None  # average or greedy: the strategy at every point of the curve is kept in a file
 
     @property
     def key(self) -> str:
         """A name that changes with the job's settings and with fogplay's version."""
-        asked = {name: value for name, value in asdict(self).items() if (name, value) != ("bound", None)}
+        plain = [("bound", None), ("keep", None)]
+        asked = {name: value for name, value in asdict(self).items() if (name, value) not in plain}
         settings = json.dumps({**asked, "version": VERSION}, sort_keys=True)
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
@@ -143,6 +146,10 @@ class Lab:
                 joblib.delayed(run_job)(job, file) for job, file in zip(jobs, files, strict=True)
             )
 
+    def strategy_file(self, job: Job, iteration: int) -> Path:
+        """Where a job keeps its strategy of some iteration."""
+        return _strategy_file(self._file(job), iteration)
+
     def _file(self, job: Job) -> Path:
         return self.folder / "jobs" / f"{job.key}.csv"
 
@@ -197,6 +204,9 @@ def run_job(job: Job, file: str) -> None:
         with contextlib.suppress(OSError):
             so_far.write_text(str(now.iteration))
 
+    def keep(iteration: int, strategy: Any) -> None:
+        strategy.save(_strategy_file(path, iteration))
+
     result = solve(
         _game_of(job),
         job.algorithm,
@@ -208,6 +218,8 @@ def run_job(job: Job, file: str) -> None:
         resume=True,
         progress=note,
         watch=False,
+        greedy=job.keep == "greedy",
+        snapshot=keep if job.keep else None,
         **job.parameters,
     )
     if result.interrupted:
@@ -223,15 +235,21 @@ def run_job(job: Job, file: str) -> None:
         scrap.unlink(missing_ok=True)
 
 
+def _strategy_file(path: Path, iteration: int) -> Path:
+    return path.with_name(f"{path.stem}.{iteration}.safetensors")
+
+
 def _game_of(job: Job) -> Any:
     if job.bound is None:
         return job.game
+    from fogplay.simulators.profile import Profile
+    from fogplay.solvers.arenas import arena_of
+    from fogplay.solvers.respond import bound
     from fogplay.strategy import Strategy
-    from fogplay.trees import flatten
-    from fogplay.trees.restrict import restricted_nash
 
-    flat, bound = flatten(job.game), job.bound
-    return restricted_nash(flat, bound.responder, Strategy.load(bound.model).on(flat), bound.confidence)
+    arena, how = arena_of(job.game), job.bound
+    model = Strategy.load(how.model) if arena.flat is not None else Profile.load(how.model)
+    return bound(arena, model, how.confidence, how.kind, 0.0)(how.responder)
 
 
 def _so_far(file: Path) -> int:

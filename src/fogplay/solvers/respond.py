@@ -72,11 +72,11 @@ def respond(
     (n + half); a model without observations is trusted alike everywhere. A sampling algorithm makes it MCRNR or MCDBR.
     """
     arena = arena_of(game)
-    bound = _bound(arena, to, confidence, one_of("kind", kind, KINDS), half)
+    restricted = bound(arena, to, confidence, one_of("kind", kind, KINDS), half)
     played: list[Result] = []
     for seat in range(arena.num_players):
         found = solve(
-            bound(seat),
+            restricted(seat),
             algorithm,
             iterations,
             seed=seed,
@@ -105,7 +105,7 @@ def respond(
     return Response(strategy, against_model(flat, probabilities, to.on(flat)), seconds)
 
 
-def _bound(arena: Arena, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
+def bound(arena: Arena, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
     """The game of the responder at a seat, where all others are bound to the model."""
     if arena.flat is None:
         fixed, sure = arena.model(to), number("confidence", confidence, 0.0, 1.0)

@@ -45,9 +45,15 @@ class Experiment:
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment by its id, ``paper/item``."""
-    from fogplay.experiments import sampling_equilibria_2011, selfplay_mcts_2014, smooth_uct_2015, uct_vs_cfr_2009
+    from fogplay.experiments import (
+        limit_holdem,
+        sampling_equilibria_2011,
+        selfplay_mcts_2014,
+        smooth_uct_2015,
+        uct_vs_cfr_2009,
+    )
 
-    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009)
+    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009, limit_holdem)
     return {each.id: each for paper in papers for each in paper.EXPERIMENTS}
 
 

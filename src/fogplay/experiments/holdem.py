@@ -1,0 +1,89 @@
+"""What the papers' experiments in limit hold'em share: training, opponents, matches, tables of winnings.
+
+Opponents that cannot be had are replaced by stand-ins and named as such: `rules` is a rule-based hand-strength bot,
+`sparring` a near-equilibrium of the game with 10 buckets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fogplay.agents import bot, play_duplicate, policy_of
+from fogplay.agents.bots import BOTS
+from fogplay.agents.policy import Policy
+from fogplay.experiments.lab import Job, Lab, write_rows
+from fogplay.games.holdem import Holdem
+from fogplay.games.registry import load
+from fogplay.simulators.profile import Profile, betting_of
+
+STAND_IN = {"rules": "rules (stand-in for Poki)", "sparring": "sparring (stand-in for Sparbot)"}
+SMALL_BET = 1000.0  # in milli-big-blinds: in limit hold'em a small bet is a big blind
+
+
+@dataclass(frozen=True)
+class Won:
+    """What one player won in a match, in milli-big-blinds a hand."""
+
+    player: str
+    against: str
+    iteration: int
+    hands: int
+    mean: float
+    standard_error: float
+
+    def show(self) -> str:
+        return f"{self.mean:.0f} ± {self.standard_error:.0f} mb/h"
+
+    def in_small_bets(self) -> str:
+        return f"{self.mean / SMALL_BET:.3f} ± {self.standard_error / SMALL_BET:.3f} sb/h"
+
+
+def training(
+    label: str,
+    spec: str,
+    algorithm: str,
+    iterations: int,
+    keep: str = "greedy",
+    snapshots: Sequence[int] = (),
+    seed: int = 1,
+    **parameters: Any,
+) -> Job:
+    """A run that keeps its strategy at the end, and at snapshots before."""
+    return Job(
+        label, spec, algorithm, iterations, seed, tuple(sorted({*snapshots, iterations})), (), parameters, keep=keep
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to sit down at: the game, and the players who are known by name."""
+
+    rules: Holdem
+
+    @staticmethod
+    def for_players(players: int) -> Table:
+        rules = load(f"holdem(players={players})")
+        assert isinstance(rules, Holdem)
+        return Table(rules)
+
+    def trained(self, lab: Lab, job: Job, iteration: int | None = None) -> Policy:
+        """What a job had learned by some iteration, by default at its end."""
+        return policy_of(Profile.load(lab.strategy_file(job, iteration or job.iterations)), self.rules)
+
+    def bot(self, name: str) -> Policy:
+        assert name in BOTS
+        return bot(name, self.rules, betting_of(str(self.rules)))
+
+    def match(
+        self, player: str, policy: Policy, against: str, others: Sequence[Policy], hands: int, iteration: int = 0
+    ) -> Won:
+        """A duplicate match of one player against the others."""
+        played = play_duplicate(self.rules, [policy, *others], hands, seed=1)
+        return Won(player, against, iteration, played.hands, played.means[0], played.standard_errors[0])
+
+
+def write_winnings(lab: Lab, rows: Sequence[Won]) -> None:
+    """All matches of an experiment, in winnings.csv."""
+    write_rows(lab.folder / "winnings.csv", rows)

@@ -1,119 +1,18 @@
-"""Matches between strategies, and models of players from the hands they played."""
+"""Models of players from the hands they played."""
 
 from __future__ import annotations
 
 import shlex
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from fogplay.cli.app import JSON, app, file_name, print_json, require_folder, save
-from fogplay.errors import FogplayError
 from fogplay.games import load
 from fogplay.games.holdem import EXACT, Holdem
-from fogplay.terminal import Watch, say, table
-
-UNIFORM = "uniform"
-
-
-@app.command()
-def match(
-    game: Annotated[str, typer.Argument(help="A game, such as leduc.")],
-    agents: Annotated[list[str], typer.Argument(metavar="AGENT", help="Saved strategies, or the word uniform.")],
-    hands: Annotated[int, typer.Option("--hands", "-n", help="How many.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
-    log: Annotated[Path | None, typer.Option(help="Where the hand histories go.")] = None,
-    seen_by: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Log what this player saw only; a name is a file's, shortened.")
-    ] = None,
-    as_json: JSON = False,
-) -> None:
-    """Play strategies against each other, everybody at every seat in turn."""
-    from fogplay.evaluate import play_match
-    from fogplay.jit import is_compiled
-    from fogplay.kernels.play import play
-    from fogplay.opponents import histories, record
-
-    names = _names(agents)
-    if seen_by is not None and log is None:
-        raise FogplayError("--seen-by says what the log holds; add --log FILE")
-    if seen_by is not None and seen_by not in names:
-        raise FogplayError(f"--seen-by: nobody called {seen_by!r} plays; there are {', '.join(names)}")
-    if log is not None:
-        require_folder(log, "--log")
-    with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game)
-        if len(agents) != flat.num_players:
-            raise FogplayError(f"{flat.name} is for {flat.num_players} players; {len(agents)} agents were named")
-        strategies = [_strategy(agent, flat) for agent in agents]
-
-        def progress(done: int, total: int) -> None:
-            if done > 0:
-                watch.amount(done, total)
-            elif not is_compiled(play):
-                watch.note("compiling the kernels: once, some seconds; from now on a command starts at once")
-
-        outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=progress)
-        if seen_by is not None and not hasattr(flat.root, "unseen"):
-            watch.note(f"{flat.name} does not tell what a player never sees: the log holds everything")
-    if log is not None and outcome.ends is not None:
-        histories.write(log, record(flat, outcome.ends, names, seen_by))
-    rows: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "agent": agent,
-            "mean": outcome.means[player],
-            "standard_error": outcome.standard_errors[player],
-            "interval": outcome.interval(player),
-        }
-        for player, (name, agent) in enumerate(zip(names, agents, strict=True))
-    ]
-    if as_json:
-        rate = {"seconds": outcome.seconds, "hands_per_second": hands / max(outcome.seconds, 1e-9)}
-        print_json(
-            {"game": flat.name, "hands": hands, "seed": seed, **rate, "players": rows, "log": str(log) if log else None}
-        )
-        return
-    say(f"{flat.name}: {hands:,} hands in {outcome.seconds:.2f} s")
-    show = table("player", "wins a hand", "standard error", "95 % interval")
-    for row in rows:
-        low, high = row["interval"]
-        show.add_row(row["name"], f"{row['mean']:+.5f}", f"{row['standard_error']:.5f}", f"{low:+.5f} to {high:+.5f}")
-    say(show)
-    if log is not None:
-        say(f"the hands are in {log}")
-        others = [name for name in names if name != seen_by]
-        asked = ["fogplay", "model", game, "--from", str(log), "--player", others[-1], "--out", "model.safetensors"]
-        say(f"Next:\n  {shlex.join(asked)}")
-
-
-def _names(agents: list[str]) -> list[str]:
-    """A name for every agent: its file's, without what a history cannot hold, and numbered where two are the same."""
-    names: list[str] = []
-    for agent in agents:
-        stem = agent if agent == UNIFORM else Path(agent).stem
-        plain = "".join("-" if letter in "|:#;" or not letter.isprintable() else letter for letter in stem).strip()
-        name, number = plain or "player", 2
-        while name in names:
-            name, number = f"{plain or 'player'}-{number}", number + 1
-        names.append(name)
-    return names
-
-
-def _strategy(agent: str, flat: Any) -> Any:
-    """[slots] what an agent does."""
-    from fogplay.strategy import Strategy
-
-    if agent == UNIFORM:
-        return flat.uniform()
-    try:
-        return Strategy.load(agent).on(flat)
-    except FogplayError as error:
-        if Path(agent).exists():
-            raise FogplayError(f"{agent}: {error}" if agent not in str(error) else str(error)) from error
-        raise FogplayError(f"there is no file {agent}; an agent is a saved strategy or the word {UNIFORM}") from error
+from fogplay.terminal import Watch, say
 
 
 @app.command()

@@ -1,0 +1,25 @@
+"""Anything that can sit at a table: profiles, bots, humans; and the matches between them."""
+
+from fogplay.agents.agent import Agent, Observation, observe
+from fogplay.agents.bots import BOTS, bot
+from fogplay.agents.log import log_lines, write_log
+from fogplay.agents.match import DuplicateMatch, play_duplicate
+from fogplay.agents.policy import Policy, policy_of
+from fogplay.agents.seats import policies
+from fogplay.agents.table import play_hand
+
+__all__ = [
+    "BOTS",
+    "Agent",
+    "DuplicateMatch",
+    "Observation",
+    "Policy",
+    "bot",
+    "log_lines",
+    "observe",
+    "play_duplicate",
+    "play_hand",
+    "policies",
+    "policy_of",
+    "write_log",
+]

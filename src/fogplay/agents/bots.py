@@ -1,0 +1,202 @@
+"""Named bots, for any limit hold'em of 52 cards.
+
+``always-fold`` folds to every bet and otherwise checks; ``always-call`` calls; ``always-raise`` raises while it may;
+``probe`` calls or raises, and ``uniform`` does anything, with equal probabilities. ``rules`` plays by rules of thumb about
+hand strength and pot odds, ``sparring`` a near-equilibrium of the two-player game with 10 buckets a round
+(benchmarks/train_sparring.py).
+
+The rules of ``rules``. The strength of a hand is its effective hand strength, the probability of beating one random
+hand in the end, to the power of the number of opponents, less 0.03 for every raise that others have made in the hand:
+who raises has no random hand. Then
+
+- facing a bet: raise from 0.62 on, and 0.07 more for every raise of this round; else call if the strength is at least
+  the pot odds, to call / (pot + to call); else fold. Of hands from 0.9 on, 15 % only call, to raise later; against one
+  opponent and a single bet, 4 % of the hands to be folded are raised as a bluff.
+- nothing to call: bet from 0.52 on; else check. Of hands from 0.9 on, 20 % check, to raise later; below 0.35, 10 % are
+  bet as a bluff, and 20 % on the button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.agents.policy import BLIND, PLACE, Policy, placed, policy_of
+from fogplay.errors import FogplayError
+from fogplay.games.game import TERMINAL
+from fogplay.games.holdem import FOLD, RAISE, Holdem
+from fogplay.jit import kernel, piece
+from fogplay.simulators.betting import Betting, paid_by
+from fogplay.simulators.profile import WHOLE, Profile
+
+RULES_BUCKETS = 100
+RULES_GRID = f"ehs:{'/'.join([str(RULES_BUCKETS)] * 4)}"
+SPARRING = "sparring.safetensors"
+WIDTH = 3  # slots of an infoset here, whatever it offers
+
+# What `rules` tells apart about a node, each with so many values; a class of nodes is one of each.
+_FACING, _RAISE, _OPPONENTS, _BUTTON, _RAISED, _HEAT, _ODDS = 2, 2, 2, 2, 5, 9, 64
+_CLASSES = _FACING * _RAISE * _OPPONENTS * _BUTTON * _RAISED * _HEAT * _ODDS
+
+_8 = 8  # bits a player for the raises it made
+
+
+def bot(name: str, rules: Holdem, betting: Betting) -> Policy:
+    """A bot by its name, for a betting tree of these rules."""
+    if name not in BOTS:
+        raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
+    return BOTS[name](rules, betting)
+
+
+def _unseeing(fold: float, call: float, raise_: float) -> Callable[[Holdem, Betting], Policy]:
+    """A bot that does not look at its cards: its weights of what it may do; it calls where those are all zero."""
+
+    def make(_: Holdem, betting: Betting) -> Policy:
+        place, share = np.zeros(len(betting.nodes), PLACE), np.zeros(4 * WIDTH, np.uint8)
+        place["slot"] = WIDTH * (2 * (betting.nodes["calling"] > 0) + may_raise(betting))
+        for kind in range(4):
+            wanted = [fold] * (kind >> 1) + [call] + [raise_] * (kind & 1)
+            if sum(wanted) == 0:
+                wanted[kind >> 1] = 1.0
+            sums = np.floor(np.cumsum([0.0, *wanted]) / sum(wanted) * WHOLE + 0.5)
+            share[kind * WIDTH : kind * WIDTH + len(wanted)] = np.diff(sums)
+        return placed(betting, place, share, BLIND)
+
+    return make
+
+
+def may_raise(betting: Betting) -> NDArray[np.bool_]:
+    """[nodes] whether the player to act may raise."""
+    may: NDArray[np.bool_] = betting.nodes["count"] > betting.nodes["calling"] + 1
+    return may
+
+
+def _rules(rules: Holdem, betting: Betting) -> Policy:
+    nodes = betting.nodes
+    place = np.zeros(len(nodes), PLACE)
+    paid, raised = np.zeros(len(nodes), np.int64), np.zeros((len(nodes), 2), np.int32)
+    _classify(nodes, np.array(rules.raises, np.int64), np.array(rules.blinds, np.int64), paid, raised, place)
+    share = np.zeros(_CLASSES * RULES_BUCKETS * WIDTH, np.uint8)
+    _decide(share)
+    return placed(betting, place, share, RULES_GRID)
+
+
+def _sparring(rules: Holdem, _: Betting) -> Policy:
+    if rules.players != 2:
+        raise FogplayError("the bot sparring is for two players; with three there are rules, probe and the always-bots")
+    with resources.as_file(resources.files("fogplay.agents") / "data" / SPARRING) as path:
+        return policy_of(Profile.load(path), rules)
+
+
+BOTS: dict[str, Callable[[Holdem, Betting], Policy]] = {
+    "always-fold": _unseeing(1.0, 0.0, 0.0),
+    "always-call": _unseeing(0.0, 1.0, 0.0),
+    "always-raise": _unseeing(0.0, 0.0, 1.0),
+    "probe": _unseeing(0.0, 1.0, 1.0),
+    "uniform": _unseeing(1.0, 1.0, 1.0),
+    "rules": _rules,
+    "sparring": _sparring,
+}
+
+
+# ---- The rules of `rules`
+
+
+@kernel
+def _classify(nodes, raises, blinds, paid, raised, place):  # type: ignore[no-untyped-def]
+    """Fill ``place[nodes]`` with the slots of every decision node's class.
+
+    ``paid[nodes]`` (16 bits a player) and ``raised[nodes, 2]`` (in this round; in the hand, 8 bits a player) are room.
+    """
+    players = len(blinds)
+    for player in range(players):
+        paid[0] |= blinds[player] << (16 * player)
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if node.player == TERMINAL:
+            continue
+        most, pot, opponents, heat, last = 0, 0, -1, 0, 0
+        for player in range(players):
+            most = max(most, paid_by(paid[number], player))
+            pot += paid_by(paid[number], player)
+            if node.in_hand >> player & 1:
+                opponents += 1
+                last = player
+            if player != node.player:
+                heat += raised[number, 1] >> (_8 * player) & 255
+        to_call = most - paid_by(paid[number], node.player)
+        here = np.int64(node.calling)
+        here = here * _RAISE + (node.count > node.calling + 1)
+        here = here * _OPPONENTS + min(opponents, 2) - 1
+        here = here * _BUTTON + (node.player == last)
+        here = here * _RAISED + min(raised[number, 0], _RAISED - 1)
+        here = here * _HEAT + min(heat, _HEAT - 1)
+        here = here * _ODDS + min(np.int64(to_call / (pot + to_call) * _ODDS + 0.5), _ODDS - 1)
+        place[number].slot, place[number].stride = here * RULES_BUCKETS * WIDTH, WIDTH
+        for action in range(node.count):
+            child = node.first_child + action
+            what = action + 1 - node.calling
+            paid[child], raised[child, 0], raised[child, 1] = paid[number], raised[number, 0], raised[number, 1]
+            if what != FOLD:
+                stake = to_call
+                if what == RAISE:
+                    stake += raises[node.round]
+                    raised[child, 0] += 1
+                    raised[child, 1] += 1 << (_8 * node.player)
+                paid[child] += np.int64(stake) << (16 * node.player)
+            if nodes[child].round != node.round:
+                raised[child, 0] = 0
+
+
+@kernel
+def _decide(share):  # type: ignore[no-untyped-def]
+    """Fill ``share[classes * buckets * 3]`` by the rules."""
+    for number in range(_CLASSES):
+        rest, odds = number // _ODDS, (number % _ODDS) / _ODDS
+        rest, heat = rest // _HEAT, rest % _HEAT
+        rest, raised = rest // _RAISED, rest % _RAISED
+        rest, button = rest // _BUTTON, rest % _BUTTON
+        rest, opponents = rest // _OPPONENTS, rest % _OPPONENTS + 1
+        facing, can_raise = rest // _RAISE, rest % _RAISE
+        for bucket in range(RULES_BUCKETS):
+            strength = ((bucket + 0.5) / RULES_BUCKETS) ** opponents - 0.03 * heat
+            if facing:
+                fold, raise_ = _answer(strength, odds, opponents, raised)
+            else:
+                fold, raise_ = 0.0, _open(strength, button)
+            first = (number * RULES_BUCKETS + bucket) * WIDTH
+            folds = np.int64(fold * WHOLE + 0.5)
+            rises = np.int64(raise_ * WHOLE + 0.5) if can_raise else 0
+            share[first] = folds
+            share[first + facing] = WHOLE - folds - rises
+            if can_raise:
+                share[first + facing + 1] = rises
+
+
+@piece
+def _answer(strength, odds, opponents, raised):  # type: ignore[no-untyped-def]
+    """How likely to fold and to raise, facing a bet."""
+    if strength >= 0.9:
+        return 0.0, 0.85
+    if strength >= 0.62 + 0.07 * raised:
+        return 0.0, 1.0
+    if strength >= odds:
+        return 0.0, 0.0
+    if opponents == 1 and raised <= 1:
+        return 0.96, 0.04
+    return 1.0, 0.0
+
+
+@piece
+def _open(strength, button):  # type: ignore[no-untyped-def]
+    """How likely to bet where there is nothing to call."""
+    if strength >= 0.9:
+        return 0.8
+    if strength >= 0.52:
+        return 1.0
+    if strength < 0.35:
+        return 0.2 if button else 0.1
+    return 0.0

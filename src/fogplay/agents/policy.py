@@ -1,0 +1,75 @@
+"""``Policy``: a strategy as kernels play it, for all seats of a betting game.
+
+Nodes of a betting tree have the same numbers whatever the grid, so that each player of a match may see the cards by a
+grid of its own. A policy says for each node where its probabilities lie; nodes at which it does the same may share
+them.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.agents.agent import Observation
+from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
+from fogplay.games.holdem import Holdem
+from fogplay.jit import record
+from fogplay.kernels.duplicate import choose
+from fogplay.simulators.betting import Betting, child_after
+from fogplay.simulators.profile import Profile, require_betting
+
+BLIND = ""  # the grid of a policy that does not look at its cards
+
+# Where a node's probabilities lie, for policies that are not made from profiles.
+PLACE = record([("slot", np.int64), ("stride", np.int32), ("unused", np.int32)])
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """What to do at every node of a betting tree with every bucket of a grid."""
+
+    betting: Betting
+    slot: NDArray[np.int64]  # [nodes] of the first action in bucket 0
+    stride: NDArray[np.int32]  # [nodes] slots from one bucket to the next
+    share: NDArray[np.uint8]  # [slots] probabilities in 255ths
+    grid: str  # by which it sees the cards; BLIND for none
+
+    def act(self, seen: Observation, chance: float) -> int:
+        """The action that it takes, as an ``Agent``."""
+        node = node_after(self.betting, seen.betting)
+        bucket = bucket_for(signals_of(self.grid), seen.hole, seen.board) if self.grid != BLIND else 0
+        first = int(self.slot[node]) + bucket * int(self.stride[node])
+        return seen.legal[int(choose_action(self.share, first, len(seen.legal), chance))]
+
+
+choose_action: Any = getattr(choose, "py_func", choose)
+
+
+def policy_of(profile: Profile, rules: Holdem) -> Policy:
+    """A profile as a policy; refuses a game with other betting, whatever its grid."""
+    require_betting(profile.rules, rules)
+    nodes = profile.betting.nodes
+    return Policy(profile.betting, nodes["slot"], nodes["stride"], profile.share, profile.rules.grid)
+
+
+def placed(betting: Betting, place: NDArray[Any], share: NDArray[np.uint8], grid: str) -> Policy:
+    """A policy whose nodes' probabilities lie where ``place[nodes]`` (of PLACE) says."""
+    return Policy(betting, place["slot"], place["stride"], share, grid)
+
+
+def node_after(betting: Betting, letters: tuple[str, ...]) -> int:
+    """The node of a betting tree that a betting sequence leads to."""
+    node = 0
+    for letter in "".join(letters):
+        node = child_after(betting, node, letter)
+    return node
+
+
+@functools.lru_cache(maxsize=6)
+def signals_of(grid: str) -> Signals:
+    """What tells buckets of a grid; players of the same grid share it."""
+    return signals(Grid.parse(grid))

@@ -1,0 +1,38 @@
+"""From what a user types to players: a profile's file or a bot's name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fogplay.agents.bots import BOTS, bot
+from fogplay.agents.match import SMALLEST_GRID, with_grid
+from fogplay.agents.policy import Policy, policy_of
+from fogplay.errors import FogplayError
+from fogplay.games.holdem import Holdem
+from fogplay.simulators.profile import Profile, betting_of
+
+
+def policies(agents: Sequence[str], rules: Holdem) -> list[Policy]:
+    """A policy for each agent; the same file or bot twice is the same policy."""
+    found: dict[str, Policy] = {}
+    for agent in agents:  # profiles first, so that bots need no betting tree of their own
+        if agent not in BOTS and agent not in found:
+            found[agent] = policy_of(_profile(agent), rules)
+    betting = next((policy.betting for policy in found.values()), None)
+    for agent in agents:
+        if agent not in found:
+            betting = betting or betting_of(str(with_grid(rules, SMALLEST_GRID)))
+            found[agent] = bot(agent, rules, betting)
+    return [found[agent] for agent in agents]
+
+
+def _profile(agent: str) -> Profile:
+    if not Path(agent).exists():
+        raise FogplayError(
+            f"there is no file {agent}; an agent is a saved profile of hold'em or a bot: {', '.join(BOTS)}"
+        )
+    try:
+        return Profile.load(agent)
+    except FogplayError as error:
+        raise FogplayError(f"{agent}: {error}" if agent not in str(error) else str(error)) from error

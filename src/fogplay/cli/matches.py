@@ -1,0 +1,211 @@
+"""Matches between strategies: duplicate matches of hold'em, and hands of games that fit in a tree."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay.errors import FogplayError
+from fogplay.terminal import Watch, say, table
+
+UNIFORM = "uniform"
+COMPILING = "compiling the kernels: once, some seconds; from now on a command starts at once"
+
+
+@app.command()
+def match(
+    game: Annotated[str, typer.Argument(help="A game, such as leduc or holdem.")],
+    agents: Annotated[
+        list[str], typer.Argument(metavar="AGENT", help="Saved strategies; or uniform; or, of hold'em, a bot's name.")
+    ],
+    hands: Annotated[int, typer.Option("--hands", "-n", help="How many; of hold'em, in whole deals.")] = 100_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
+    log: Annotated[Path | None, typer.Option(help="Where the hand histories go.")] = None,
+    seen_by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Log what this player saw only; a name is a file's, shortened.")
+    ] = None,
+    as_json: JSON = False,
+) -> None:
+    """Play strategies against each other, everybody at every seat."""
+    if log is not None:
+        require_folder(log, "--log")
+    rules = holdem_of(game)
+    if rules is not None:
+        if seen_by is not None:
+            raise FogplayError("--seen-by is for games that fit in a tree; a log of hold'em holds all that happened")
+        _match_holdem(rules, agents, hands, seed, log, as_json)
+    else:
+        _match_tree(game, agents, hands, seed, log, seen_by, as_json)
+
+
+def holdem_of(game: str) -> Any:
+    """The rules, if the game is hold'em with all its cards, which is played without a tree; else None."""
+    if not game.strip().startswith("holdem"):
+        return None
+    from fogplay.games.holdem import Holdem
+    from fogplay.games.registry import load
+
+    rules = load(game)
+    return rules if isinstance(rules, Holdem) and rules.is_full() else None
+
+
+def expect_tables(watch: Watch) -> None:
+    """Say so if the tables of hand strength are still to be built."""
+    from fogplay.cards import tables
+
+    if not any(tables.folder().glob("strength-river*")):
+        watch.note("building the tables of hand strength: once, about ten seconds")
+
+
+def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Path | None, as_json: bool) -> None:
+    from fogplay.agents import BOTS, play_duplicate, policies, write_log
+    from fogplay.jit import is_compiled
+    from fogplay.kernels.duplicate import play_block
+
+    if len(agents) != rules.players:
+        raise FogplayError(f"{rules} is for {rules.players} players; {len(agents)} agents were named")
+    names = names_of(agents, BOTS)
+    with Watch(quiet=as_json) as watch:
+        expect_tables(watch)
+        playing = policies(agents, rules)
+
+        def progress(done: int, total: int) -> None:
+            if done > 0:
+                watch.amount(done, total)
+            elif not is_compiled(play_block):
+                watch.note(COMPILING)
+
+        outcome = play_duplicate(rules, playing, hands, seed=seed, keep=log is not None, progress=progress)
+    if log is not None:
+        write_log(log, outcome, names)
+    rows: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "agent": agent,
+            "mean": outcome.means[player],
+            "standard_error": outcome.standard_errors[player],
+            "interval": outcome.interval(player),
+            "chips": outcome.chips[player],
+        }
+        for player, (name, agent) in enumerate(zip(names, agents, strict=True))
+    ]
+    facts = {
+        "game": str(rules),
+        "unit": "mb/h",
+        "hands": outcome.hands,
+        "deals": outcome.deals,
+        "seed": seed,
+        "interrupted": outcome.interrupted,
+        "seconds": outcome.seconds,
+        "hands_per_second": outcome.hands / max(outcome.seconds, 1e-9),
+        "players": rows,
+        "log": str(log) if log else None,
+    }
+    if as_json:
+        print_json(facts)
+        return
+    early = "stopped early, " if outcome.interrupted else ""
+    seats = outcome.hands // outcome.deals
+    say(
+        f"hold'em, {rules.players} players: {early}{outcome.hands:,} hands ({outcome.deals:,} deals in {seats} "
+        f"seatings) in {outcome.seconds:.2f} s"
+    )
+    show = table("player", "mb/h", "standard error", "95 % interval", "chips")
+    for row in rows:
+        low, high = row["interval"]
+        shown = f"{row['standard_error']:.1f}", f"{low:+.1f} to {high:+.1f}", f"{row['chips']:+,.0f}"
+        show.add_row(row["name"], f"{row['mean']:+.1f}", *shown)
+    say(show)
+    if log is not None:
+        say(f"the hands are in {log}")
+
+
+def _match_tree(
+    game: str, agents: list[str], hands: int, seed: int, log: Path | None, seen_by: str | None, as_json: bool
+) -> None:
+    from fogplay.evaluate import play_match
+    from fogplay.jit import is_compiled
+    from fogplay.kernels.play import play
+    from fogplay.opponents import histories, record
+
+    names = names_of(agents)
+    if seen_by is not None and log is None:
+        raise FogplayError("--seen-by says what the log holds; add --log FILE")
+    if seen_by is not None and seen_by not in names:
+        raise FogplayError(f"--seen-by: nobody called {seen_by!r} plays; there are {', '.join(names)}")
+    with Watch(quiet=as_json) as watch:
+        flat = watch.flatten(game)
+        if len(agents) != flat.num_players:
+            raise FogplayError(f"{flat.name} is for {flat.num_players} players; {len(agents)} agents were named")
+        strategies = [strategy_of(agent, flat) for agent in agents]
+
+        def progress(done: int, total: int) -> None:
+            if done > 0:
+                watch.amount(done, total)
+            elif not is_compiled(play):
+                watch.note(COMPILING)
+
+        outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=progress)
+        if seen_by is not None and not hasattr(flat.root, "unseen"):
+            watch.note(f"{flat.name} does not tell what a player never sees: the log holds everything")
+    if log is not None and outcome.ends is not None:
+        histories.write(log, record(flat, outcome.ends, names, seen_by))
+    rows: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "agent": agent,
+            "mean": outcome.means[player],
+            "standard_error": outcome.standard_errors[player],
+            "interval": outcome.interval(player),
+        }
+        for player, (name, agent) in enumerate(zip(names, agents, strict=True))
+    ]
+    if as_json:
+        rate = {"seconds": outcome.seconds, "hands_per_second": hands / max(outcome.seconds, 1e-9)}
+        print_json(
+            {"game": flat.name, "hands": hands, "seed": seed, **rate, "players": rows, "log": str(log) if log else None}
+        )
+        return
+    say(f"{flat.name}: {hands:,} hands in {outcome.seconds:.2f} s")
+    show = table("player", "wins a hand", "standard error", "95 % interval")
+    for row in rows:
+        low, high = row["interval"]
+        show.add_row(row["name"], f"{row['mean']:+.5f}", f"{row['standard_error']:.5f}", f"{low:+.5f} to {high:+.5f}")
+    say(show)
+    if log is not None:
+        say(f"the hands are in {log}")
+        others = [name for name in names if name != seen_by]
+        asked = ["fogplay", "model", game, "--from", str(log), "--player", others[-1], "--out", "model.safetensors"]
+        say(f"Next:\n  {shlex.join(asked)}")
+
+
+def names_of(agents: list[str], words: Collection[str] = (UNIFORM,)) -> list[str]:
+    """A name for every agent: its file's, without what a history cannot hold, and numbered where two are the same."""
+    names: list[str] = []
+    for agent in agents:
+        stem = agent if agent in words else Path(agent).stem
+        plain = "".join("-" if letter in "|:#;" or not letter.isprintable() else letter for letter in stem).strip()
+        name, number = plain or "player", 2
+        while name in names:
+            name, number = f"{plain or 'player'}-{number}", number + 1
+        names.append(name)
+    return names
+
+
+def strategy_of(agent: str, flat: Any) -> Any:
+    """[slots] what an agent does."""
+    from fogplay.strategy import Strategy
+
+    if agent == UNIFORM:
+        return flat.uniform()
+    try:
+        return Strategy.load(agent).on(flat)
+    except FogplayError as error:
+        if Path(agent).exists():
+            raise FogplayError(f"{agent}: {error}" if agent not in str(error) else str(error)) from error
+        raise FogplayError(f"there is no file {agent}; an agent is a saved strategy or the word {UNIFORM}") from error

@@ -62,8 +62,8 @@ def figure_3(lab: Lab, scale: str) -> Outcome:
         Finding("Smooth UCT against sparring, first and last", "improves", told, gains[-1].mean > gains[0].mean),
     )
     notes = (
-        f"{episodes:,} episodes each. The paper's opponent besides UCT was the 2014 agent SmooCT, here a near-equilibrium "
-        "of the game with 10 buckets.",
+        f"{episodes:,} episodes each. The other opponent of the paper was its 2014 agent SmooCT, here a near-"
+        "equilibrium of the game with 10 buckets.",
     )
     return Outcome(findings, tuple(pictures), notes)
 

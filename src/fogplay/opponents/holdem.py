@@ -145,7 +145,7 @@ def node_features(betting: Betting, rules: Holdem) -> NDArray[np.int16]:
             raised[child] = raised[here]
             raised[child, 0] += raises
             raised[child, 1 + nodes["player"][here]] += raises
-            raised[child[nodes["round"][child] != nodes["round"][here]], 0] = 0
+            raised[child[nodes["street"][child] != nodes["street"][here]], 0] = 0
             following.append(child)
         front = np.concatenate(following)
     player = nodes["player"].astype(np.int64)
@@ -174,7 +174,7 @@ def _choices(
                         f"{log}, line {hand.line}: {letter!r} is not possible in {'/'.join(hand.betting)}"
                     )
                 if here.player == seat:
-                    made.append((number, node, choice, int(here.round)))
+                    made.append((number, node, choice, int(here.street)))
                 node = int(here.first_child) + choice
                 over = nodes[node].player == TERMINAL
         if not over:
@@ -215,8 +215,8 @@ def _fit(
     nodes = simulated.betting.nodes
     table = np.zeros(simulated.num_slots)
     for round_, buckets in enumerate(simulated.rules.buckets()):
-        where = np.flatnonzero((nodes["player"] != TERMINAL) & (nodes["round"] == round_))
-        seen = nodes["round"][choices.node] == round_
+        where = np.flatnonzero((nodes["player"] != TERMINAL) & (nodes["street"] == round_))
+        seen = nodes["street"][choices.node] == round_
         says = np.full((len(where) * buckets, 3), 1.0 / 3)
         if seen.any():
             here = choices.node[seen]

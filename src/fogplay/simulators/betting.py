@@ -266,6 +266,6 @@ def _fill_owners(nodes, buckets, owner):  # type: ignore[no-untyped-def]
     for number in range(len(nodes)):
         node = nodes[number]
         if node.player != TERMINAL:
-            for bucket in range(buckets[node.round]):
+            for bucket in range(buckets[node.street]):
                 for action in range(node.count):
                     owner[node.slot + bucket * node.stride + action] = node.player

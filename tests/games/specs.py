@@ -19,6 +19,19 @@ SPECS: dict[str, dict[str, float | None]] = {
         "goofspiel(2)": 0,
         "goofspiel(11)": 0,
     },
+    "holdem": {
+        "holdem": 0,
+        "holdem(players=3)": 0,
+        "holdem(grid=ehs-percentile:10/10/10/10)": 0,
+        "holdem(grid=exact)": 0,
+        "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])": 0,
+        "holdem(rounds=1,ranks=4,suits=1,hole=1)": 0,
+        "holdem(rounds=2,ranks=2,suits=3,board=[0,1],max_raises=[1,1])": 0,
+        "holdem(rounds=2,ranks=4,suits=2,hole=2,board=[0,3],max_raises=[1,1])": 0,
+        "holdem(rounds=3,ranks=3,suits=2,hole=1,board=[1,0,1],raises=[3,1,2],max_raises=[1,1,1],blinds=[2,2])": 0,
+        "holdem(players=3,rounds=1,ranks=4,suits=1,hole=1)": 0,
+        "holdem(players=3,rounds=2,ranks=2,suits=2,hole=1,board=[0,1],max_raises=[1,1])": 0,
+    },
     "kuhn": {"kuhn": 0, "kuhn(players=3)": 0, "kuhn(pot=3)": 0},
     "leduc": {"leduc": 0, "leduc(suits=unseen)": 0, "leduc(players=3)": 0},
     "matrix": {
@@ -42,7 +55,11 @@ SPECS: dict[str, dict[str, float | None]] = {
 
 ALL_SPECS = [spec for specs in SPECS.values() for spec in specs]
 SUMS = {spec: total for specs in SPECS.values() for spec, total in specs.items()}
-FULLY_WALKED = [spec for spec in ALL_SPECS if spec not in ("bluff", "goofspiel(11)", "leduc(players=3)")]
+NOT_WALKED = (
+    "bluff", "goofspiel(11)", "leduc(players=3)", "holdem", "holdem(players=3)", "holdem(grid=exact)",
+    "holdem(grid=ehs-percentile:10/10/10/10)",
+)  # fmt: skip
+FULLY_WALKED = [spec for spec in ALL_SPECS if spec not in NOT_WALKED]
 
 
 def chosen(state: State, rng: random.Random) -> int:

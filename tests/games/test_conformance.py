@@ -179,8 +179,8 @@ def test_unseen_moves_are_chances_and_change_nothing_that_was_seen(spec: str) ->
     assert hidden_ever > 0
 
 
-@pytest.mark.parametrize("spec", ["leduc", "leduc(players=3)"])
-def test_leduc_counts_the_raises(spec: str) -> None:
+@pytest.mark.parametrize("spec", ["leduc", "leduc(players=3)", "holdem", "holdem(players=3)"])
+def test_poker_counts_the_raises(spec: str) -> None:
     rng = random.Random(spec)
     for _ in range(PLAYOUTS):
         states = playout(load(spec), rng)

@@ -26,6 +26,8 @@ PLAYS = {
     "bluff-two-dice": ("bluff(2,1,3)", 9),
     "goofspiel": ("goofspiel", 3),
     "goofspiel-revealed": ("goofspiel(5,ascending,revealed,percent)", 5),
+    "holdem": ("holdem", 1),
+    "holdem-small": ("holdem(players=3,rounds=2,ranks=3,suits=2,hole=1,board=[0,1])", 2),
     "kuhn": ("kuhn", 6),
     "kuhn-three-players": ("kuhn(players=3)", 7),
     "leduc": ("leduc", 37),

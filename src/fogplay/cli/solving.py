@@ -22,16 +22,22 @@ def games(as_json: JSON = False) -> None:
     rows: list[dict[str, Any]] = []
     for name, game_class in registered().items():
         game = game_class()
-        flat = flatten(game)
+        public = game.public_size() if hasattr(game, "public_size") else None
+        if public is not None:
+            nodes, infosets = public
+        else:
+            flat = flatten(game)
+            nodes, infosets = flat.num_nodes, flat.num_infosets
         rows.append(
             {
                 "game": name,
                 "spec": str(game),
                 "summary": (game_class.__doc__ or "").splitlines()[0],
                 "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},
-                "players": flat.num_players,
-                "nodes": flat.num_nodes,
-                "infosets": flat.num_infosets,
+                "players": game.num_players(),
+                "nodes": nodes,
+                "infosets": infosets,
+                "tree": public is None,
             }
         )
     if as_json:
@@ -39,8 +45,10 @@ def games(as_json: JSON = False) -> None:
         return
     show = table("game and its parameters", "players", "nodes", "infosets", "")
     for row in rows:
-        show.add_row(row["spec"], str(row["players"]), f"{row['nodes']:,}", f"{row['infosets']:,}", row["summary"])
+        nodes = f"{row['nodes']:,}" + ("" if row["tree"] else "*")
+        show.add_row(row["spec"], str(row["players"]), nodes, f"{row['infosets']:,}", row["summary"])
     say(show)
+    say("* Too large for a tree: decisions of the betting alone, and infosets with cards in buckets.")
     say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
     say("Your own: fogplay solve mygame.py (docs/write-your-own-game.md); OpenSpiel's: fogplay solve pyspiel:NAME.")
 

@@ -72,6 +72,10 @@ class Game:
     def new_initial_state(self) -> State:
         raise TypeError(f"{type(self).__name__} must define new_initial_state()")
 
+    # Two more methods are for games that are too large for a tree:
+    # ``public_size()``: the decision nodes of what is public, and the infosets, or None where a tree can hold the game;
+    # ``instead_of_a_tree()``: what to do instead, to end the sentence that refuses to flatten it.
+
     def __str__(self) -> str:
         """The spec that ``load`` turns into this game again."""
         name = getattr(self, "name", type(self).__name__)

@@ -32,11 +32,14 @@ from fogplay.simulators.waist import waist
 # What is known of an action, side by side in memory: N(u, a), and the sum of the payoffs seen after it.
 CELL = record([("visits", np.int64), ("total", np.float64)])
 
+# The same in 12 bytes, where tables of the other would not fit: good for 4.29 billion visits of one action.
+SMALL_CELL = record([("visits", np.uint32), ("total", np.float64)])
+
 
 class Tables(NamedTuple):
     """Q(u, a) is total / visits; N(u) is the sum of N(u, a)."""
 
-    cell: NDArray[Any]  # [slots] CELL
+    cell: NDArray[Any]  # [slots] CELL or SMALL_CELL
 
 
 class Policy(NamedTuple):

@@ -30,7 +30,7 @@ NODE = record(
         ("outlook", np.uint16),  # row of Betting.outlook
         ("in_hand", np.uint16),  # who is still in, one bit a player
         ("player", np.int8),  # who acts, or TERMINAL
-        ("round", np.int8),
+        ("street", np.int8),  # the betting round
         ("count", np.int8),  # of actions
         ("calling", np.int8),  # which action checks or calls
     ]
@@ -173,7 +173,7 @@ def _grow(rules, found, stack):  # type: ignore[no-untyped-def]
         if player == TERMINAL:
             if len(found.nodes) > 0:
                 node = found.nodes[number]
-                node.slot, node.player, node.in_hand, node.round = paid, TERMINAL, in_hand, round_
+                node.slot, node.player, node.in_hand, node.street = paid, TERMINAL, in_hand, round_
             continue
         most = _most_paid(rules, paid)
         may_fold = paid_by(paid, player) < most
@@ -183,7 +183,7 @@ def _grow(rules, found, stack):  # type: ignore[no-untyped-def]
             node = found.nodes[number]
             node.slot = group << _GROUP_BITS | found.family[group, player]
             found.family[group, player] += count
-            node.first_child, node.count, node.player, node.round = nodes, count, player, round_
+            node.first_child, node.count, node.player, node.street = nodes, count, player, round_
             node.outlook, node.in_hand, node.calling = outlook, in_hand, may_fold
         for place in range(count):
             action = place + (not may_fold)

@@ -192,16 +192,23 @@ def _tell_situations(cards, batch, rng):  # type: ignore[no-untyped-def]
         for place in range(needed):
             other = place + below(rng, len(deck) - place)
             deck[place], deck[other] = deck[other], deck[place]
-        for player in range(players):
-            situation = set_number(cards.choose, deck, player * cards.hole, cards.hole)
-            begin = players * cards.hole
-            for round_ in range(rounds):
-                count = cards.board[round_]
-                situation *= cards.choose[count, len(deck)]
-                situation += set_number(cards.choose, deck, begin, count)
-                begin += count
-                told.bucket[deal, player, round_] = situation
-            told.strength[deal, player] = cards.strength[situation]
+        tell_exact(cards, deck, told, deal)
+
+
+@piece
+def tell_exact(cards, deck, told, deal):  # type: ignore[no-untyped-def]
+    """Tell deal number ``deal`` of what lies on top of the deck: hole cards by seat, then the board."""
+    players, rounds = told.bucket.shape[1], told.bucket.shape[2]
+    for player in range(players):
+        situation = set_number(cards.choose, deck, player * cards.hole, cards.hole)
+        begin = players * cards.hole
+        for round_ in range(rounds):
+            count = cards.board[round_]
+            situation *= cards.choose[count, len(deck)]
+            situation += set_number(cards.choose, deck, begin, count)
+            begin += count
+            told.bucket[deal, player, round_] = situation
+        told.strength[deal, player] = cards.strength[situation]
 
 
 @piece
@@ -259,7 +266,7 @@ def _num_actions(game, node):  # type: ignore[no-untyped-def]
 @waist.slot_of.register(HoldemGame)
 def _slot_of(game, node, signals):  # type: ignore[no-untyped-def]
     here = game.nodes[np.uint64(node)]
-    bucket = game.batch.deals.bucket[np.uint64(signals), np.uint64(here.player), np.uint64(here.round)]
+    bucket = game.batch.deals.bucket[np.uint64(signals), np.uint64(here.player), np.uint64(here.street)]
     return np.int64(here.slot + np.int64(bucket) * here.stride)
 
 
@@ -318,8 +325,8 @@ def _strengths(rules: Holdem) -> NDArray[np.uint16]:
     """[situations of the last round] the order of hands at showdown; 0 where a card would be there twice."""
     hands = np.zeros((1, 0), np.int64)
     for size in (rules.hole, *rules.board):
-        sets = np.array(sorted(itertools.combinations(range(rules.num_cards()), size), key=lambda each: each[::-1]))
-        sets = sets.reshape(-1, size).astype(np.int64)
+        by_number = sorted(itertools.combinations(range(rules.num_cards()), size), key=lambda each: each[::-1])
+        sets = np.array(by_number, np.int64).reshape(len(by_number), size)
         hands = np.hstack([np.repeat(hands, len(sets), axis=0), np.tile(sets, (len(hands), 1))])
     hands = np.sort(hands, axis=1)
     possible = (np.diff(hands, axis=1) > 0).all(axis=1)

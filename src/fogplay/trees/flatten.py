@@ -51,7 +51,8 @@ def flatten(
     name = name or _name_of(game)
     memory_limit = memory_limit or available_memory() * 4 // 5
     expected = _expected_nodes(root)
-    _refuse_hopeless(name, expected, players, node_limit, memory_limit)
+    instead = game.instead_of_a_tree() if hasattr(game, "instead_of_a_tree") else "choose smaller parameters"
+    _refuse_hopeless(name, expected, players, node_limit, memory_limit, instead)
     walk = _Walk(root, players, name)
     walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
     return walk.finish()
@@ -123,14 +124,16 @@ def available_memory() -> int:
     return 4 << 30
 
 
-def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int) -> None:
+def _refuse_hopeless(
+    name: str, expected: int, players: int, node_limit: int, memory_limit: int, instead: str
+) -> None:
     """Refuse at once what random plays show to be far beyond the limits."""
     size = tree_bytes(expected, players)
     if expected > 20 * node_limit or size > 20 * memory_limit:
         limit = f"{_rounded(node_limit)} nodes" if expected > 20 * node_limit else f"{memory_limit / 1e6:,.3g} MB"
         raise FogplayError(
             f"{name} has about {_rounded(expected)} nodes, far over the limit of {limit}: too large for a tree; "
-            "choose smaller parameters"
+            f"{instead}"
         )
 
 

@@ -34,7 +34,7 @@ def test_probabilities_add_up_at_every_infoset(name: str, rules: Holdem) -> None
     nodes = policy.betting.nodes
     buckets = Grid.parse(policy.grid).counts if policy.grid else (1, 1, 1, 1)
     for round_ in range(4):
-        here = np.flatnonzero((nodes["player"] != TERMINAL) & (nodes["round"] == round_))
+        here = np.flatnonzero((nodes["player"] != TERMINAL) & (nodes["street"] == round_))
         first = policy.slot[here][:, None] + np.arange(buckets[round_]) * policy.stride[here][:, None].astype(np.int64)
         total = np.zeros(first.shape, int)
         for action in range(3):

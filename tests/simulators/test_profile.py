@@ -32,7 +32,7 @@ def infosets(simulated: SimulatedHoldem) -> list[tuple[int, int, slice, int]]:
     found = []
     for number, node in enumerate(simulated.betting.nodes):
         if node["player"] != TERMINAL:
-            for bucket in range(simulated.rules.buckets()[node["round"]]):
+            for bucket in range(simulated.rules.buckets()[node["street"]]):
                 first = int(node["slot"]) + bucket * int(node["stride"])
                 found.append((number, bucket, slice(first, first + int(node["count"])), int(node["calling"])))
     return found

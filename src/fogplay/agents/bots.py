@@ -143,11 +143,11 @@ def _classify(nodes, raises, blinds, paid, raised, place):  # type: ignore[no-un
             if what != FOLD:
                 stake = to_call
                 if what == RAISE:
-                    stake += raises[node.round]
+                    stake += raises[node.street]
                     raised[child, 0] += 1
                     raised[child, 1] += 1 << (_8 * node.player)
                 paid[child] += np.int64(stake) << (16 * node.player)
-            if nodes[child].round != node.round:
+            if nodes[child].street != node.street:
                 raised[child, 0] = 0
 
 

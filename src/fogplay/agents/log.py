@@ -78,7 +78,7 @@ class Story:
             before = int(self.parent[node])
             here = nodes[before]
             letter = LETTERS[node - int(here["first_child"]) + 1 - int(here["calling"])]
-            told = letter + ("/" if nodes[node]["round"] != here["round"] else "") + told
+            told = letter + ("/" if nodes[node]["street"] != here["street"] else "") + told
             node = before
         return told
 

@@ -62,7 +62,7 @@ def play_block(nodes, players, seating, strength, chance, count, won, ends):  # 
             while nodes[np.uint64(node)].player != TERMINAL:
                 here = nodes[np.uint64(node)]
                 player = players[seating[turn, here.player]]
-                bucket = player.bucket[deal, here.player, here.round]
+                bucket = player.bucket[deal, here.player, here.street]
                 first = player.slot[node] + bucket * player.stride[node]
                 node = here.first_child + choose(player.share, first, here.count, chance[deal, decision])
                 decision += 1

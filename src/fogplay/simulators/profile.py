@@ -102,7 +102,7 @@ class Profile:
     def probabilities(self, node: int, bucket: int) -> NDArray[np.float64]:
         """[actions] at a decision node of the betting tree, with a hand in this bucket."""
         here = self.betting.nodes[node]
-        count = self.rules.buckets()[here["round"]]
+        count = self.rules.buckets()[here["street"]]
         if here["player"] == TERMINAL or not 0 <= bucket < count:
             raise FogplayError(f"there is no decision at node {node} with bucket {bucket}; it has {count} buckets")
         first = int(here["slot"]) + bucket * int(here["stride"])
@@ -192,7 +192,7 @@ def _best(nodes, buckets, visits, total, share):  # type: ignore[no-untyped-def]
         node = nodes[number]
         if node.player == TERMINAL:
             continue
-        for bucket in range(buckets[node.round]):
+        for bucket in range(buckets[node.street]):
             first = node.slot + bucket * node.stride
             chosen, highest, found = np.int64(node.calling), 0.0, False
             for action in range(node.count):
@@ -211,7 +211,7 @@ def _heaviest(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
         node = nodes[number]
         if node.player == TERMINAL:
             continue
-        for bucket in range(buckets[node.round]):
+        for bucket in range(buckets[node.street]):
             first = node.slot + bucket * node.stride
             chosen, highest = np.int64(node.calling), 0.0
             for action in range(node.count):
@@ -227,7 +227,7 @@ def _average(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
         node = nodes[number]
         if node.player == TERMINAL:
             continue
-        for bucket in range(buckets[node.round]):
+        for bucket in range(buckets[node.street]):
             first = node.slot + bucket * node.stride
             whole = 0.0
             for action in range(node.count):

@@ -1,8 +1,8 @@
 """Named bots, for any limit hold'em of 52 cards.
 
 ``always-fold`` folds to every bet and otherwise checks; ``always-call`` calls; ``always-raise`` raises while it may;
-``probe`` calls or raises, and ``uniform`` does anything, with equal probabilities. ``rules`` plays by rules of thumb about
-hand strength and pot odds, ``sparring`` a near-equilibrium of the two-player game with 10 buckets a round
+``probe`` calls or raises, and ``uniform`` does anything, with equal probabilities. ``rules`` plays by rules of thumb
+about hand strength and pot odds, ``sparring`` a near-equilibrium of the two-player game with 10 buckets a round
 (benchmarks/train_sparring.py).
 
 The rules of ``rules``. The strength of a hand is its effective hand strength, the probability of beating one random

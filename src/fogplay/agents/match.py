@@ -229,4 +229,4 @@ def deals_of(match: DuplicateMatch) -> Iterator[NDArray[np.uint8]]:
     dealer = Dealer(match.rules, match.betting)
     for number, first in enumerate(range(0, match.deals, BLOCK)):
         dealer.deal(match.seed, number)
-        yield from dealer.cards[: min(BLOCK, match.deals - first)]
+        yield from dealer.cards[: min(BLOCK, match.deals - first)].copy()

@@ -1,0 +1,112 @@
+"""Bots: legal everywhere, as documented, and as strong as they should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fogplay.agents import BOTS, Observation, Policy, bot, play_duplicate, policies
+from fogplay.agents.bots import RULES_BUCKETS, RULES_GRID
+from fogplay.agents.policy import node_after
+from fogplay.cards.buckets import Grid
+from fogplay.errors import FogplayError
+from fogplay.games.game import TERMINAL
+from fogplay.games.holdem import CALL, FOLD, RAISE, Holdem
+from fogplay.games.registry import load
+from fogplay.simulators.profile import betting_of
+
+TWO = load("holdem(grid=ehs:1/1/1/1)")
+THREE = load("holdem(players=3,max_raises=[2,2,1,1],grid=ehs:1/1/1/1)")
+
+
+def made(name: str, rules: Holdem) -> Policy:
+    return bot(name, rules, betting_of(str(rules)))
+
+
+@pytest.mark.parametrize("rules", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("name", list(BOTS))
+def test_probabilities_add_up_at_every_infoset(name: str, rules: Holdem) -> None:
+    if name == "sparring" and rules.players == 3:
+        with pytest.raises(FogplayError, match="sparring is for two players"):
+            made(name, rules)
+        return
+    policy = made(name, rules)
+    nodes = policy.betting.nodes
+    buckets = Grid.parse(policy.grid).counts if policy.grid else (1, 1, 1, 1)
+    for round_ in range(4):
+        here = np.flatnonzero((nodes["player"] != TERMINAL) & (nodes["street"] == round_))
+        first = policy.slot[here][:, None] + np.arange(buckets[round_]) * policy.stride[here][:, None].astype(np.int64)
+        total = np.zeros(first.shape, int)
+        for action in range(3):
+            offered = nodes["count"][here][:, None] > action
+            total += np.where(offered, policy.share[np.minimum(first + action, len(policy.share) - 1)], 0)
+        assert (total == 255).all()
+
+
+def shares(policy: Policy, betting: tuple[str, ...], bucket: int = 0) -> dict[int, float]:
+    """What a policy does after some betting: probabilities of the letters f, c, r."""
+    node = node_after(policy.betting, betting)
+    here = policy.betting.nodes[node]
+    first = int(policy.slot[node]) + bucket * int(policy.stride[node])
+    offset = 1 - int(here["calling"])
+    return {offset + action: policy.share[first + action] / 255 for action in range(int(here["count"]))}
+
+
+def test_simple_bots_do_what_they_are_called() -> None:
+    assert shares(made("always-fold", TWO), ("",)) == {FOLD: 1, CALL: 0, RAISE: 0}
+    assert shares(made("always-fold", TWO), ("c",)) == {CALL: 1, RAISE: 0}
+    assert shares(made("always-call", TWO), ("rrr",)) == {FOLD: 0, CALL: 1}
+    assert shares(made("always-raise", TWO), ("rr",)) == {FOLD: 0, CALL: 0, RAISE: 1}
+    assert shares(made("always-raise", TWO), ("rrr",)) == {FOLD: 0, CALL: 1}
+    assert shares(made("probe", TWO), ("",)) == pytest.approx({FOLD: 0, CALL: 0.5, RAISE: 0.5}, abs=0.003)
+    assert shares(made("probe", TWO), ("rrr",)) == {FOLD: 0, CALL: 1}
+    assert shares(made("uniform", TWO), ("",)) == pytest.approx({FOLD: 1 / 3, CALL: 1 / 3, RAISE: 1 / 3}, abs=0.003)
+
+
+def test_rules_are_as_documented() -> None:
+    rules = made("rules", TWO)
+    assert rules.grid == RULES_GRID
+    assert RULES_BUCKETS == 100
+    # The river, checked to: bet from 0.52 on, bluff below 0.35 (more on the button), slow-play from 0.9 on.
+    quiet = ("cc", "cc", "cc", "")
+    assert shares(rules, quiet, 60) == {CALL: 0, RAISE: 1}
+    assert shares(rules, quiet, 45) == {CALL: 1, RAISE: 0}
+    assert shares(rules, quiet, 10)[RAISE] == pytest.approx(0.1, abs=0.003)
+    assert shares(rules, (*quiet[:3], "c"), 10)[RAISE] == pytest.approx(0.2, abs=0.003)
+    assert shares(rules, quiet, 95)[CALL] == pytest.approx(0.2, abs=0.003)
+    # Facing a bet of 20 into 20: odds 20 / 60, strength less 0.03 for the bet.
+    bet = ("cc", "cc", "cc", "r")
+    assert shares(rules, bet, 37) == {FOLD: 0, CALL: 1, RAISE: 0}
+    assert shares(rules, bet, 35)[FOLD] == pytest.approx(0.96, abs=0.003)
+    assert shares(rules, bet, 35)[RAISE] == pytest.approx(0.04, abs=0.003)
+    assert shares(rules, bet, 80) == {FOLD: 0, CALL: 0, RAISE: 1}
+    assert shares(rules, bet, 65) == {FOLD: 0, CALL: 1, RAISE: 0}
+    assert shares(rules, bet, 99)[CALL] == pytest.approx(0.15, abs=0.003)
+    # Against two opponents a hand must beat both.
+    three = made("rules", THREE)
+    assert shares(three, ("ccc", "ccc", "ccc", ""), 60) == {CALL: 1, RAISE: 0}
+    assert shares(three, ("ccc", "ccc", "ccc", ""), 80) == {CALL: 0, RAISE: 1}
+
+
+def test_rules_beat_simple_bots_and_sparring_beats_rules() -> None:
+    for other, margin in (("always-raise", 1000), ("probe", 1000), ("always-call", 500), ("always-fold", 300)):
+        played = play_duplicate(TWO, policies(["rules", other], TWO), 20_000, seed=1)
+        assert played.means[0] - 4 * played.standard_errors[0] > margin
+    for other, margin in (("rules", 50), ("always-raise", 200), ("probe", 400)):
+        played = play_duplicate(TWO, policies(["sparring", other], TWO), 100_000, seed=1)
+        assert played.means[0] - 4 * played.standard_errors[0] > margin
+    played = play_duplicate(THREE, policies(["rules", "probe", "always-raise"], THREE), 60_000, seed=1)
+    assert played.means[0] - 4 * played.standard_errors[0] > 50
+
+
+def test_sparring_acts_like_its_probabilities() -> None:
+    sparring = made("sparring", TWO)
+    seen = Observation(1, (48, 51), (), ("",), (10, 5), (True, True), (FOLD, CALL, RAISE))
+    chosen = [sparring.act(seen, (step + 0.5) / 255) for step in range(255)]
+    assert chosen == sorted(chosen)  # one after the other, as the chances grow
+    assert chosen.count(RAISE) > 200  # a pair of aces
+
+
+def test_unknown_bots() -> None:
+    with pytest.raises(FogplayError, match="there is no bot 'nobody'; there are always-fold"):
+        made("nobody", TWO)

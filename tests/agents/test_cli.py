@@ -1,0 +1,109 @@
+"""``fogplay match holdem`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fogplay as fp
+from fogplay.cli import main
+from fogplay.simulators.holdem import simulate_holdem
+from fogplay.simulators.profile import Profile
+from tests.helpers import fogplay
+
+
+Mistake = Callable[..., str]
+
+
+def last_json(output: str) -> Any:
+    return json.loads(output.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A profile with ten buckets a round, and a strategy of another game."""
+    here = tmp_path_factory.mktemp("agents")
+    simulated = simulate_holdem("holdem(grid=ehs:10/10/10/10)")
+    weights = np.random.default_rng(1).exponential(size=simulated.num_slots)
+    Profile.of(simulated, weights=weights, greedy=True, method="random").save(here / "ten.safetensors")
+    kuhn = fp.flatten("kuhn")
+    fp.Strategy.of(kuhn, kuhn.uniform(), "uniform").save(here / "kuhn.safetensors")
+    return here
+
+
+@pytest.fixture
+def mistake(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Mistake:
+    """Run a command that must fail as a user's mistake does: the one line that it says."""
+
+    def run(*arguments: str) -> str:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["fogplay", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert stopped.value.code == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        return line
+
+    return run
+
+
+def test_match_json_and_log(folder: Path) -> None:
+    asked = ("match", "holdem", "ten.safetensors", "rules", "--hands", "2001", "--seed", "4")
+    done = fogplay(*asked, "--json", "--log", "hands.log", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    facts = last_json(done.stdout)
+    assert facts["hands"] == 2002
+    assert facts["deals"] == 1001
+    assert facts["unit"] == "mb/h"
+    first, second = facts["players"]
+    assert (first["name"], second["name"]) == ("ten", "rules")
+    assert first["mean"] == -second["mean"] == pytest.approx(first["chips"] / 2002 * 100)
+    assert first["interval"][0] < first["mean"] < first["interval"][1]
+    lines = (folder / "hands.log").read_text().splitlines()
+    assert len(lines) == 2004
+    assert lines[1].startswith("STATE:0:")
+    assert lines[1].endswith(":ten|rules")
+    assert lines[2].endswith(":rules|ten")
+    assert lines[-1] == f"SCORE:{first['chips']:g}|{second['chips']:g}:ten|rules"
+    shown = fogplay(*asked, cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    assert "2,002 hands (1,001 deals in 2 seatings)" in shown.stdout
+    assert f"{first['mean']:+.1f}" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("holdem", "rules"), "is for 2 players; 1 agents were named"),
+        (("holdem", "rules", "nobody"), "there is no file nobody; an agent is a saved profile of hold'em or a bot"),
+        (("holdem", "rules", "kuhn.safetensors"), "kuhn.safetensors holds a strategy, not a profile"),
+        (("holdem(players=3)", "rules", "rules", "ten.safetensors"), "players is 2 there and 3 here"),
+        (("holdem(players=3,max_raises=[1,1,1,1])", "sparring", "probe", "probe"), "sparring is for two players"),
+        (("holdem(blinds=[4,2])", "probe", "ten.safetensors"), "blinds is [10, 5] there and [4, 2] here"),
+        (("holdem", "rules", "probe", "--hands", "0"), "hands must be a whole number"),
+        (("holdem", "rules", "probe", "--log", "nowhere/x"), "there is no folder nowhere"),
+        (("holdem", "rules", "probe", "--seen-by", "probe"), "--seen-by is for games that fit in a tree"),
+        (("kuhn", "rules", "uniform"), "there is no file rules; an agent is a saved strategy"),
+        (("holdem(players=9)", "rules", "probe"), "players"),
+    ],
+)
+def test_mistakes_are_one_line(mistake: Mistake, arguments: tuple[str, ...], said: str) -> None:
+    assert said in mistake("match", *arguments)
+
+
+def test_play_mistakes_are_one_line(mistake: Mistake) -> None:
+    for arguments, said in (
+        (("holdem",), "--against"),
+        (("holdem", "--against", "nobody"), "there is no file nobody"),
+        (("holdem", "--against", "rules", "--against", "rules"), "2 opponents were named, and you"),
+        (("kuhn", "--against", "ten.safetensors"), "holds a profile, not a strategy"),
+        (("kuhn", "--against", "uniform", "--hands", "0"), "--hands must be"),
+    ):
+        assert said in mistake("play", *arguments)

@@ -1,0 +1,88 @@
+"""Logs in the competition's format: every line replayed by the rules, values and all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fogplay.agents import log_lines, play_duplicate, policies, write_log
+from fogplay.agents.log import Story, state_line, value_name
+from fogplay.agents.match import seatings
+from fogplay.agents.policy import node_after
+from fogplay.cards.deck import parse_cards
+from fogplay.errors import FogplayError
+from fogplay.games.holdem import LETTERS, Holdem
+from fogplay.games.registry import load
+from fogplay.simulators.profile import betting_of
+
+TWO, THREE = load("holdem"), load("holdem(players=3,max_raises=[2,1,1,1])")
+
+
+def replay(rules: Holdem, line: str) -> tuple[int, list[str]]:
+    """Play a line by the rules and compare what it says each seat won; its number and names."""
+    _, number, betting, cards, values, names = line.split(":")
+    held, *boards = cards.split("/")
+    assert len(boards) == betting.count("/")
+    dealt = [sorted(parse_cards(each)) for each in (*held.split("|"), *boards)]
+    order = [card for each in dealt for card in each]
+    assert len(set(order)) == len(order)
+    state, letters = rules.new_initial_state(), betting.replace("/", "")
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state = state.child(order[len(state.cards)])
+            continue
+        action = LETTERS.index(letters[0])
+        assert action in state.legal_actions()
+        state, letters = state.child(action), letters[1:]
+    assert letters == ""
+    assert "/".join(state.betting) == betting
+    assert list(map(float, values.split("|"))) == pytest.approx(state.returns(), abs=1e-6)
+    return int(number), names.split("|")
+
+
+@pytest.mark.parametrize(
+    ("rules", "agents"),
+    [(TWO, ["rules", "sparring"]), (TWO, ["probe", "uniform"]), (THREE, ["rules", "uniform", "probe"])],
+)
+def test_every_line_follows_the_rules(rules: Holdem, agents: list[str]) -> None:
+    played = play_duplicate(rules, policies(agents, rules), 300, seed=2, keep=True)
+    comment, *states, score = log_lines(played, agents)
+    assert comment.startswith("#")
+    ways = seatings(rules.players)
+    won = dict.fromkeys(agents, 0.0)
+    for place, line in enumerate(states):
+        number, names = replay(rules, line)
+        assert number == place
+        assert names == [agents[player] for player in ways[place % len(ways)]]
+        for name, value in zip(names, line.split(":")[4].split("|"), strict=True):
+            won[name] += float(value)
+    assert len(states) == played.hands
+    _, values, names = score.split(":")
+    assert names == "|".join(agents)
+    assert list(map(float, values.split("|"))) == pytest.approx(list(won.values()), abs=1e-3)
+
+
+def test_the_competitions_own_example() -> None:
+    """Issued by the competition's documentation: two pairs of eights lose to ... whatever the cards say."""
+    rules = load("holdem(grid=ehs:1/1/1/1)")
+    betting = betting_of(str(rules))
+    end = node_after(betting, ("rc", "rrc", "rc", "cc"))
+    cards = parse_cards("8dAs8s4h6d5d5c9hQd")
+    line = state_line(0, Story(rules, betting), cards, end, ["Alice", "Bob"])
+    assert line == "STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob"
+
+
+def test_values_are_whole_where_they_can_be() -> None:
+    assert [value_name(value) for value in (60.0, -5.0, 0.0, 7.5, 10 / 3)] == ["60", "-5", "0", "7.5", "3.333333"]
+
+
+def test_a_log_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    played = play_duplicate(TWO, policies(["probe", "uniform"], TWO), 10, keep=True)
+    write_log(tmp_path / "log.txt", played, ["a", "b"])
+    assert (tmp_path / "log.txt").read_text().splitlines() == list(log_lines(played, ["a", "b"]))
+    with pytest.raises(FogplayError, match="cannot write"):
+        write_log(tmp_path / "nowhere" / "log.txt", played, ["a", "b"])
+    unkept = play_duplicate(TWO, policies(["probe", "uniform"], TWO), 10)
+    with pytest.raises(FogplayError, match="not kept"):
+        list(log_lines(unkept, ["a", "b"]))

@@ -1,0 +1,216 @@
+"""Duplicate matches: known results, the compiled loop beside the plain one, seats that cancel."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fogplay.agents import Observation, Policy, bot, play_duplicate, play_hand, policies, policy_of
+from fogplay.agents.match import BLOCK, DuplicateMatch, deals_of, seatings
+from fogplay.errors import FogplayError
+from fogplay.games.holdem import CALL, FOLD, RAISE, Holdem, HoldemState
+from fogplay.games.registry import load
+from fogplay.simulators.holdem import simulate_holdem
+from fogplay.simulators.profile import Profile
+
+TWO = "holdem"
+THREE = "holdem(players=3,max_raises=[2,1,1,1])"
+
+
+class Plain:
+    """A policy that the match takes for any other agent."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def act(self, seen: Observation, chance: float) -> int:
+        return self.policy.act(seen, chance)
+
+
+def random_profile(spec: str, grid: str, seed: int, greedy: bool = False) -> Profile:
+    simulated = simulate_holdem(
+        spec.replace("holdem(", f"holdem(grid={grid},") if "(" in spec else f"{spec}(grid={grid})"
+    )
+    weights = np.random.default_rng(seed).exponential(size=simulated.num_slots)
+    return Profile.of(simulated, weights=weights, greedy=greedy, method="random")
+
+
+def match(spec: str, agents: list[str], hands: int, **options: Any) -> DuplicateMatch:
+    rules = load(spec)
+    return play_duplicate(rules, policies(agents, rules), hands, **options)
+
+
+def test_seatings() -> None:
+    assert sorted(map(tuple, seatings(2))) == [(0, 1), (1, 0)]
+    assert sorted(map(tuple, seatings(3))) == sorted(itertools.permutations(range(3)))
+
+
+def test_folding_costs_the_blinds() -> None:
+    for other in ("always-raise",):
+        played = match(TWO, ["always-fold", other], 3000)
+        assert played.means == (-750.0, 750.0)  # 5 chips as small blind, 10 as big blind
+        assert played.standard_errors == (0.0, 0.0)
+        assert played.chips == (-7.5 * 3000, 7.5 * 3000)
+    three = match(THREE, ["always-fold", "always-fold", "always-raise"], 600)
+    # The raiser takes both blinds, 15 from the button, else what the other one posted.
+    assert three.means == pytest.approx((-500 * (5 + 10) / 15, -500 * (5 + 10) / 15, 1000))
+    assert sum(three.chips) == 0
+
+
+def test_duplicates_cancel() -> None:
+    """What cards decide alone comes out at nothing, whoever plays it."""
+    played = match(TWO, ["always-call", "always-raise"], 2000)
+    assert played.means == (0.0, 0.0)
+    assert played.standard_errors == (0.0, 0.0)
+    even = match(TWO, ["always-call", "always-call"], 2000, keep=True)
+    assert even.chips == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("spec", "grid"), [(TWO, "ehs:10/10/10/10"), (THREE, "ehs:4/4/4/4")])
+def test_identical_players_win_nothing(spec: str, grid: str) -> None:
+    """Mixed strategies too: luck in drawing actions is dealt like cards."""
+    rules = load(spec)
+    mixed = policy_of(random_profile(spec, grid, 1), rules)
+    played = play_duplicate(rules, [mixed] * rules.players, 3000)
+    assert played.chips == (0.0,) * rules.players
+    assert played.standard_errors == (0.0,) * rules.players
+
+
+@pytest.mark.parametrize(
+    ("spec", "grids"),
+    [(TWO, ["ehs:10/10/10/10", "ehs2:169/50/40/30"]), (THREE, ["ehs:4/4/4/4", "ehs2-percentile:5/5/5/5"])],
+)
+def test_compiled_and_plain_agree(spec: str, grids: list[str]) -> None:
+    rules = load(spec)
+    players = [policy_of(random_profile(spec, grid, seed), rules) for seed, grid in enumerate(grids)]
+    if rules.players == 3:
+        players.append(bot("rules", rules, players[0].betting))
+    fast = play_duplicate(rules, players, 240, seed=5, keep=True)
+    slow = play_duplicate(rules, [Plain(player) for player in players], 240, seed=5, keep=True)
+    one = play_duplicate(rules, [Plain(players[0]), *players[1:]], 240, seed=5, keep=True)
+    assert fast.chips == slow.chips == one.chips
+    assert fast.chips != (0.0,) * rules.players
+    assert fast.means == slow.means
+    assert fast.standard_errors == slow.standard_errors
+    assert fast.ends is not None
+    assert slow.ends is not None
+    assert (fast.ends == slow.ends).all()
+    assert len(np.unique(fast.ends)) > 20
+
+
+def test_errors_are_those_of_the_deals() -> None:
+    """Against a loop over deals, and against the spread of many small matches."""
+    played = match(TWO, ["rules", "probe"], 4000, seed=1)
+    agents = policies(["rules", "probe"], load(TWO))
+    means = [play_duplicate(load(TWO), agents, 400, seed=seed).means[0] for seed in range(60)]
+    spread = np.std(means, ddof=1)
+    assert played.standard_errors[0] * np.sqrt(10) == pytest.approx(spread, rel=0.3)
+    assert abs(np.mean(means) - played.means[0]) < 4 * played.standard_errors[0]
+    low, high = played.interval(0)
+    assert high - low == pytest.approx(2 * 1.959964 * played.standard_errors[0])
+
+
+def test_swapped_players_swap_results() -> None:
+    first, second = match(TWO, ["rules", "sparring"], 5000), match(TWO, ["sparring", "rules"], 5000)
+    assert first.chips == second.chips[::-1]
+    three = match(THREE, ["rules", "probe", "always-call"], 3000)
+    turned = match(THREE, ["probe", "always-call", "rules"], 3000)
+    assert three.chips == (turned.chips[2], turned.chips[0], turned.chips[1])
+
+
+def test_a_seed_and_a_number_name_a_deal() -> None:
+    long = match(TWO, ["rules", "probe"], 2 * (2 * BLOCK + 100), seed=3, keep=True)
+    short = match(TWO, ["rules", "probe"], 2 * (BLOCK + 7), seed=3, keep=True)
+    again = match(TWO, ["rules", "probe"], 2 * (BLOCK + 7), seed=3)
+    other = match(TWO, ["rules", "probe"], 2 * (BLOCK + 7), seed=4)
+    assert long.ends is not None
+    assert short.ends is not None
+    assert (long.ends[: BLOCK + 7] == short.ends).all()
+    assert again.chips == short.chips != other.chips
+    cards = np.array(list(deals_of(long)))
+    assert (np.sort(cards, axis=1)[:, 1:] != np.sort(cards, axis=1)[:, :-1]).all()
+    assert len(np.unique(cards, axis=0)) == len(cards)
+
+
+def test_every_card_is_dealt_alike() -> None:
+    cards = np.array(list(deals_of(match(TWO, ["probe", "probe"], 40_000, seed=2))))
+    for place in range(cards.shape[1]):
+        counts = np.bincount(cards[:, place], minlength=52)
+        assert ((counts - len(cards) / 52) ** 2 / (len(cards) / 52)).sum() < 95  # 51 degrees, once in several thousand
+
+
+def test_hands_are_rounded_up_to_deals() -> None:
+    assert match(TWO, ["probe", "probe"], 7).hands == 8
+    assert match(THREE, ["probe", "probe", "probe"], 7).hands == 12
+    one = match(TWO, ["rules", "probe"], 1)
+    assert one.hands == 2
+    assert np.isnan(one.standard_errors[0])
+
+
+def test_agents_see_their_own_cards_alone() -> None:
+    seen: list[Observation] = []
+
+    class Watcher:
+        def act(self, what: Observation, chance: float) -> int:
+            assert 0 <= chance < 1
+            seen.append(what)
+            return CALL
+
+    rules = load(TWO)
+    states: list[HoldemState] = []
+    end = play_hand(rules, [0, 1, 2, 3, 4, 50, 51, 48, 49], [Watcher(), Watcher()], [0.5] * 30, states.append)
+    assert len(seen) == 8
+    assert {each.hole for each in seen if each.seat == 0} == {(50, 51)}
+    assert {each.hole for each in seen if each.seat == 1} == {(48, 49)}
+    assert [each.board for each in seen if each.seat == 0] == [(), (0, 1, 2), (0, 1, 2, 3), (0, 1, 2, 3, 4)]
+    assert seen[0].pot == 15
+    assert seen[0].to_call == 5
+    assert seen[0].legal == (FOLD, CALL, RAISE)
+    assert end.betting == ("cc", "cc", "cc", "cc")
+    assert states[-1] is end
+
+
+def test_illegal_answers_are_named() -> None:
+    class Wrong:
+        def act(self, seen: Observation, chance: float) -> int:
+            return 7
+
+    with pytest.raises(FogplayError, match="answered 7; it may f, c, r"):
+        play_duplicate(load(TWO), [Wrong(), Wrong()], 2)
+
+
+def test_ctrl_c_keeps_what_was_played() -> None:
+    def stop(done: int, _: int) -> None:
+        if done >= 2 * BLOCK:
+            raise KeyboardInterrupt
+
+    played = match(TWO, ["rules", "probe"], 10**6, progress=stop, keep=True)
+    assert played.interrupted
+    assert played.hands == 2 * BLOCK
+    assert played.ends is not None
+    assert len(played.ends) == BLOCK
+    assert played.chips == match(TWO, ["rules", "probe"], 2 * BLOCK).chips
+
+
+@pytest.mark.parametrize(
+    ("spec", "agents", "options", "said"),
+    [
+        (TWO, ["probe"], {}, "for 2 players, not for 1"),
+        (TWO, ["probe", "probe"], {"hands": 0}, "hands must be"),
+        (TWO, ["probe", "probe"], {"seed": -1}, "seed must be"),
+        (TWO, ["probe", "probe"], {"hands": 10**9, "keep": True}, "histories are kept of"),
+    ],
+)
+def test_mistakes(spec: str, agents: list[str], options: dict[str, Any], said: str) -> None:
+    with pytest.raises(FogplayError, match=said):
+        match(spec, agents, **{"hands": 10, **options})
+
+
+def test_small_decks_are_for_trees() -> None:
+    rules = load("holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])")
+    assert isinstance(rules, Holdem)
+    with pytest.raises(FogplayError, match="not the cards of Texas"):
+        play_duplicate(rules, [], 10)

@@ -1,0 +1,164 @@
+"""Profiles: made from tables, kept on disk, refused where they do not belong."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fogplay.cards import tables as cards_tables
+from fogplay.errors import FogplayError
+from fogplay.games.game import TERMINAL
+from fogplay.games.registry import load
+from fogplay.jit import record
+from fogplay.simulators.holdem import SimulatedHoldem, simulate_holdem
+from fogplay.simulators.profile import AVERAGE, GREEDY, Profile
+from fogplay.strategy import Strategy
+from fogplay.trees import flatten
+
+SMALL = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])"
+CELL = record([("visits", np.int64), ("total", np.float64)])
+
+
+@pytest.fixture(scope="module")
+def small() -> SimulatedHoldem:
+    return simulate_holdem(SMALL)
+
+
+def infosets(simulated: SimulatedHoldem) -> list[tuple[int, int, slice, int]]:
+    """Node, bucket, slots and calling action of every infoset."""
+    found = []
+    for number, node in enumerate(simulated.betting.nodes):
+        if node["player"] != TERMINAL:
+            for bucket in range(simulated.rules.buckets()[node["street"]]):
+                first = int(node["slot"]) + bucket * int(node["stride"])
+                found.append((number, bucket, slice(first, first + int(node["count"])), int(node["calling"])))
+    return found
+
+
+def learned(simulated: SimulatedHoldem, seed: int = 1) -> np.ndarray:
+    """Tables as UCT has them, a third of the actions never tried."""
+    rng = np.random.default_rng(seed)
+    cell = np.zeros(simulated.num_slots, CELL)
+    cell["visits"] = rng.integers(0, 6, simulated.num_slots) * (rng.random(simulated.num_slots) < 0.7)
+    cell["total"] = np.where(cell["visits"] > 0, rng.normal(-5, 10, simulated.num_slots), 0)
+    return cell
+
+
+def test_slots_are_covered_once(small: SimulatedHoldem) -> None:
+    covered = np.zeros(small.num_slots, int)
+    for _, _, where, _ in infosets(small):
+        covered[where] += 1
+    assert (covered == 1).all()
+
+
+def test_greedy_takes_the_best_action_tried(small: SimulatedHoldem) -> None:
+    cell = learned(small)
+    profile = Profile.of(small, visits=cell["visits"], total=cell["total"], greedy=True, method="uct")
+    assert profile.kind == GREEDY
+    untried = 0
+    for number, bucket, where, calling in infosets(small):
+        visits, total = cell["visits"][where], cell["total"][where]
+        means = [value / count if count else -np.inf for value, count in zip(total, visits, strict=True)]
+        best = int(np.argmax(means)) if visits.any() else calling
+        untried += not visits.any()
+        wanted = np.zeros(len(visits))
+        wanted[best] = 1
+        assert profile.probabilities(number, bucket).tolist() == wanted.tolist()
+    assert untried > 10
+
+
+def test_averages_add_up_and_are_within_a_255th(small: SimulatedHoldem) -> None:
+    weights = np.random.default_rng(2).exponential(size=small.num_slots) ** 4
+    weights[::3] = 0
+    profile = Profile.of(small, weights=weights, greedy=False, method="es-mccfr")
+    greedy = Profile.of(small, weights=weights, greedy=True, method="es-mccfr")
+    assert profile.kind == AVERAGE
+    for number, bucket, where, calling in infosets(small):
+        mine = weights[where]
+        wanted = mine / mine.sum() if mine.any() else np.full(len(mine), 1 / len(mine))
+        assert profile.share[where].astype(int).sum() == 255
+        assert np.abs(profile.share[where] / 255 - wanted).max() < 1 / 255
+        assert (profile.share[where][mine == 0] == 0).all() or not mine.any()
+        best = int(np.argmax(mine)) if mine.any() else calling
+        assert greedy.probabilities(number, bucket)[best] == 1
+
+
+def test_visits_alone_make_an_average(small: SimulatedHoldem) -> None:
+    visits = learned(small)["visits"]
+    profile = Profile.of(small, visits=visits, greedy=False, method="uct")
+    same = Profile.of(small, weights=visits.astype(float), greedy=False, method="uct")
+    assert (profile.share == same.share).all()
+    for what in ({"visits": visits}, {}, {"visits": visits, "weights": visits}):
+        with pytest.raises(FogplayError, match="visits and totals, or of weights"):
+            Profile.of(small, greedy=True, method="uct", **what)
+    with pytest.raises(FogplayError, match="slots"):
+        Profile.of(small, weights=visits[:-1], greedy=True, method="uct")
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+def test_round_trip(small: SimulatedHoldem, greedy: bool, tmp_path: Path) -> None:
+    weights = np.random.default_rng(3).exponential(size=small.num_slots)
+    made = Profile.of(
+        small, weights=weights, greedy=greedy, method="es-mccfr", parameters={"k": 1}, iterations=7, seed=9
+    )
+    made.save(tmp_path / "p.safetensors")
+    back = Profile.load(tmp_path / "p.safetensors")
+    for field in dataclasses.fields(Profile):
+        if field.name != "share":
+            assert getattr(back, field.name) == getattr(made, field.name)
+    assert (back.share == made.share).all()
+    assert back.probabilities(0, 3).tolist() == made.probabilities(0, 3).tolist()
+
+
+def test_what_is_no_decision_is_refused(small: SimulatedHoldem) -> None:
+    profile = Profile.of(small, weights=np.ones(small.num_slots), greedy=False, method="even")
+    end = int(np.flatnonzero(small.betting.nodes["player"] == TERMINAL)[0])
+    for node, bucket in ((end, 0), (0, -1), (0, 10**6)):
+        with pytest.raises(FogplayError, match="no decision"):
+            profile.probabilities(node, bucket)
+
+
+def test_two_players_greedy_fit_in_a_megabyte(tmp_path: Path) -> None:
+    simulated = simulate_holdem("holdem")
+    noise = np.random.default_rng(1).integers(0, 100, simulated.num_slots, np.uint8)
+    Profile.of(simulated, weights=noise, greedy=True, method="noise").save(tmp_path / "p.safetensors")
+    assert (tmp_path / "p.safetensors").stat().st_size < 1_000_000
+
+
+def test_another_grid_or_betting_is_refused() -> None:
+    profile = Profile("holdem(grid=ehs:10/10/10/10)", GREEDY, np.zeros(1, np.uint8), "none")
+    profile.require(load("holdem(grid=ehs:10/10/10/10)"))
+    with pytest.raises(FogplayError, match=r"learned on the grid ehs:10/10/10/10 and is of no use on ehs:9/10/10/10"):
+        profile.require(load("holdem(grid=ehs:9/10/10/10)"))
+    with pytest.raises(FogplayError, match=r"max_raises is \[3, 4, 4, 4\] there and \[3, 4, 4, 3\] here"):
+        profile.require(load("holdem(max_raises=[3,4,4,3],grid=ehs:10/10/10/10)"))
+    with pytest.raises(FogplayError, match="players is 2 there and 3 here"):
+        profile.require(load("holdem(players=3,grid=ehs:10/10/10/10)"))
+    with pytest.raises(FogplayError, match="1 slots and"):
+        profile.probabilities(0, 0)
+
+
+def test_files_that_are_damaged_or_something_else(
+    small: SimulatedHoldem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.safetensors"
+    Profile.of(small, weights=np.ones(small.num_slots), greedy=True, method="even").save(path)
+    whole = path.read_bytes()
+    for at in (len(whole) - 1, len(whole) // 2, 100):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(FogplayError, match=r"damaged|no file|not write"):
+            Profile.load(path)
+    path.write_bytes(whole[:-3])
+    with pytest.raises(FogplayError, match="damaged"):
+        Profile.load(path)
+    kuhn = flatten("kuhn")
+    Strategy.of(kuhn, kuhn.uniform(), "uniform").save(path)
+    with pytest.raises(FogplayError, match="holds a strategy, not a profile"):
+        Profile.load(path)
+    Profile("holdem", GREEDY, np.zeros(9, np.uint8), "none").save(path)
+    monkeypatch.setattr(cards_tables, "VERSION", cards_tables.VERSION + 1)
+    with pytest.raises(FogplayError, match="other tables of hand strength"):
+        Profile.load(path)

@@ -179,7 +179,7 @@ def test_slots_of_the_tree_are_slots_of_the_simulator(spec: str) -> None:
     flat, simulated = flatten(spec), simulate_holdem(spec)
     slots = tree_slots(simulated, flat)
     assert len(set(slots.tolist())) == flat.num_slots
-    assert 0 <= slots.min()
+    assert slots.min() >= 0
     assert slots.max() < simulated.num_slots
     assert (simulated.widest, simulated.num_players) == (flat.widest, flat.num_players)
     assert simulated.payoff_range >= flat.payoff_range
@@ -281,7 +281,9 @@ def test_small_cells_hold_the_same_numbers() -> None:
 # ---- The whole game
 
 
-@pytest.mark.parametrize("spec", ["holdem", "holdem(grid=ehs-percentile:10/100/100/100)", "holdem(players=3,grid=ehs2:169/1000/500/200)"])
+@pytest.mark.parametrize(
+    "spec", ["holdem", "holdem(grid=ehs-percentile:10/100/100/100)", "holdem(players=3,grid=ehs2:169/1000/500/200)"]
+)
 def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
     """Players, actions, buckets, exploration and payoffs of whole hands, dealt by the simulator."""
     if "players=3" in spec:

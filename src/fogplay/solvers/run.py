@@ -128,8 +128,10 @@ class Run:
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth
                     progress(Progress(self.iteration, self.iterations, self.seconds, shown))
                 if checkpoint is not None and time.monotonic() >= save_at:
+                    began = time.monotonic()
                     self.try_to_save(checkpoint)
-                    save_at = time.monotonic() + checkpoint_seconds
+                    now = time.monotonic()
+                    save_at = now + max(checkpoint_seconds, 10 * (now - began))  # saving costs at most a tenth
             self.interrupted = interrupted.is_set()
         if checkpoint is not None:
             self.try_to_save(checkpoint)

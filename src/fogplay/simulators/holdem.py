@@ -156,8 +156,10 @@ def _exploration(
 
 
 def _new_batch(rules: Holdem, size: int) -> Batch:
-    deals = room(size, rules.players) if rules.grid != EXACT else Told(
-        np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16)
+    deals = (
+        room(size, rules.players)
+        if rules.grid != EXACT
+        else Told(np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16))
     )
     return Batch(np.full(1, size, np.int64), np.arange(rules.num_cards(), dtype=np.uint8), deals)
 
@@ -313,8 +315,8 @@ def _exact(rules: Holdem) -> Exact:
     situations = rules.buckets()[-1]
     if situations > MOST_SITUATIONS:
         raise FogplayError(
-            f"{rules} has {situations:,} situations of exact cards, over {MOST_SITUATIONS:,}: choose a smaller deck, or "
-            "buckets (grid) with the whole deck"
+            f"{rules} has {situations:,} situations of exact cards, over {MOST_SITUATIONS:,}: choose a smaller deck, "
+            "or buckets (grid) with the whole deck"
         )
     cards = rules.num_cards()
     choose = np.array([[math.comb(n, size) for n in range(cards + 1)] for size in range(MOST_CARDS + 1)], np.int64)

@@ -124,9 +124,7 @@ def available_memory() -> int:
     return 4 << 30
 
 
-def _refuse_hopeless(
-    name: str, expected: int, players: int, node_limit: int, memory_limit: int, instead: str
-) -> None:
+def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int, instead: str) -> None:
     """Refuse at once what random plays show to be far beyond the limits."""
     size = tree_bytes(expected, players)
     if expected > 20 * node_limit or size > 20 * memory_limit:

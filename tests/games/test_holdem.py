@@ -47,7 +47,7 @@ def bet(state: State, moves: str, board: str = "") -> State:
     cards = list(parse_cards(board))
     for letter in moves.replace("/", ""):
         while state.current_player() == CHANCE:
-            begin, size = state._set_being_dealt()
+            _, size = state._set_being_dealt()
             for card in sorted(cards[:size]):
                 state = state.child(card)
             del cards[:size]

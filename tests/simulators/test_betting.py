@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fogplay.errors import FogplayError
 from fogplay.games import TERMINAL, load
 from fogplay.games.holdem import LETTERS, Holdem, HoldemState
 from fogplay.simulators.betting import Betting, betting_tree, child_after, paid_by
@@ -62,7 +63,7 @@ def test_every_node_is_what_the_rules_say(spec: str) -> None:
             first = int(betting.nodes[node]["first_child"])
             waiting += [(first + at, decide(state.child(each))) for at, each in enumerate(state.legal_actions())]
     assert (nodes, decisions, deepest) == (len(betting.nodes), betting.num_decisions, betting.deepest)
-    assert decisions == sum(game.decisions())
+    assert (betting.nodes["player"] != TERMINAL).sum() == decisions
 
 
 @pytest.mark.parametrize("spec", SPECS[1:])
@@ -74,14 +75,16 @@ def test_every_action_of_every_bucket_has_a_slot_of_its_own(spec: str) -> None:
 
 
 def all_slots(game: Holdem, betting: Betting) -> Any:
-    decisions = betting.nodes[betting.nodes["player"] != TERMINAL]
-    return np.concatenate(
-        [
-            (node["slot"] + np.arange(game.buckets()[node["street"]])[:, None] * node["stride"] + np.arange(node["count"]))
-            .reshape(-1)
-            for node in decisions
-        ]
-    )  # fmt: skip
+    found = []
+    for node in betting.nodes[betting.nodes["player"] != TERMINAL]:
+        buckets = np.arange(game.buckets()[node["street"]])
+        found.append((node["slot"] + buckets[:, None] * node["stride"] + np.arange(node["count"])).reshape(-1))
+    return np.concatenate(found)
+
+
+def test_too_much_betting_is_refused_at_once() -> None:
+    with pytest.raises(FogplayError, match=r"decisions in its betting tree, over 500,000,000: choose fewer raises$"):
+        betting_tree(load("holdem(players=3,max_raises=[8,8,8,8])"))
 
 
 def test_two_players_as_published() -> None:
@@ -96,7 +99,7 @@ def test_two_players_as_published() -> None:
 def test_three_players_as_published() -> None:
     game = load("holdem(players=3)")
     betting = betting_tree(game)
-    assert betting.num_decisions == sum(game.decisions()) == 9_711_806
+    assert (betting.nodes["player"] != TERMINAL).sum() == betting.num_decisions == 9_711_806
     assert len(betting.nodes) == 23_937_308
     assert betting.num_slots == 530_031_091
     assert betting.nodes.itemsize == 24

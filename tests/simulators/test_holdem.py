@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +19,7 @@ from fogplay.errors import FogplayError
 from fogplay.evaluate import measure
 from fogplay.evaluate.exact import best_response
 from fogplay.games import load
-from fogplay.jit import kernel
+from fogplay.jit import kernel, user_cache
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.betting import child_after
@@ -26,7 +30,7 @@ from fogplay.solvers import solve
 from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame, flatten
 from fogplay.trees.restrict import data_biased
-from tests.helpers import random_probabilities
+from tests.helpers import ROOT, random_probabilities
 
 LEDUC = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1],max_raises=[1,2])"
 SMALL = [
@@ -188,10 +192,10 @@ def test_slots_of_the_tree_are_slots_of_the_simulator(spec: str) -> None:
 # ---- Learning
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "iterations"),
-    [("uct", 2_000_000), ("smooth-uct", 3_000_000), ("os-mccfr", 3_000_000), ("es-mccfr", 600_000), ("cs-mccfr", 200_000)],
-)  # fmt: skip
+ITERATIONS = {"uct": 2_000_000, "smooth-uct": 2_000_000, "os-mccfr": 2_000_000, "es-mccfr": 500_000, "cs-mccfr": 99_000}
+
+
+@pytest.mark.parametrize(("algorithm", "iterations"), ITERATIONS.items())
 def test_every_sampler_learns_as_on_the_tree(algorithm: str, iterations: int) -> None:
     flat = flatten(LEDUC)
     simulated = simulate_holdem(LEDUC, c=100.0)
@@ -234,6 +238,7 @@ def test_a_response_learned_through_the_wrapper_is_a_best_response(responder: in
     assert earned > exact.values[responder] + 3
 
 
+@pytest.mark.slow
 def test_data_biased_wrapper_is_the_same_game_as_the_trees() -> None:
     flat, simulated = flatten(LEDUC), simulate_holdem(LEDUC)
     model, confidence = random_probabilities(flat, 6), np.random.default_rng(7).random(flat.num_infosets)
@@ -281,13 +286,22 @@ def test_small_cells_hold_the_same_numbers() -> None:
 # ---- The whole game
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     "spec", ["holdem", "holdem(grid=ehs-percentile:10/100/100/100)", "holdem(players=3,grid=ehs2:169/1000/500/200)"]
 )
+=======
+WHOLE = [
+    "holdem",
+    "holdem(grid=ehs-percentile:10/100/100/100)",
+    "holdem(players=3,max_raises=[1,1,1,1],grid=ehs2:169/1000/500/200)",
+]
+
+
+@pytest.mark.parametrize("spec", WHOLE)
+>>>>>>> holdem
 def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
     """Players, actions, buckets, exploration and payoffs of whole hands, dealt by the simulator."""
-    if "players=3" in spec:
-        spec = spec.replace("grid", "max_raises=[1,1,1,1],grid")  # a tree that is built at once
     rules, rng = load(spec), random.Random(spec)
     simulated = simulate_holdem(rules, k=0.5, cap=200)
     game, stream = simulated.worker(16), streams(5, 1)[0]
@@ -340,11 +354,8 @@ def test_exploration() -> None:
         simulate_holdem("holdem(grid=exact)")
 
 
-SAMPLERS = ["uct", "smooth-uct", "os-mccfr", "es-mccfr", "cs-mccfr"]
-
-
 @pytest.mark.parametrize(
-    "algorithm", [pytest.param(name, marks=[pytest.mark.slow] if name != "smooth-uct" else []) for name in SAMPLERS]
+    "algorithm", [pytest.param(name, marks=[pytest.mark.slow] if name != "smooth-uct" else []) for name in ITERATIONS]
 )
 def test_every_sampler_runs_on_the_whole_game(algorithm: str) -> None:
     simulated = simulate_holdem("holdem(grid=ehs2:10/10/10/10)")
@@ -352,3 +363,47 @@ def test_every_sampler_runs_on_the_whole_game(algorithm: str) -> None:
     weights = learn(simulated.worker(), simulated, algorithm, iterations)
     assert np.isfinite(weights).all()
     assert (weights > 0).sum() > 1_000
+
+
+# ---- Other ways to run it
+
+SCRIPT = """
+import sys
+from tests.simulators.test_holdem import checksums
+for spec in sys.argv[1:]:
+    print(*(each.hex() for each in checksums(spec)))
+"""
+
+
+def checksums(spec: str) -> list[float]:
+    """A number for every algorithm that changes with whatever it learned."""
+    simulated = simulate_holdem(spec)
+    weights = [learn(simulated.worker(5), simulated, name, 40) for name in ("smooth-uct", "os-mccfr", "es-mccfr")]
+    if simulated.num_decisions < 1000:
+        weights.append(learn(simulated.worker(5), simulated, "cs-mccfr", 4))
+    return [float((each * np.cos(np.arange(len(each)))).sum()) for each in weights]
+
+
+def in_another_process(*specs: str, **mode: str) -> list[list[float]]:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *specs],
+        env={**os.environ, **mode}, cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [[float.fromhex(word) for word in line.split()] for line in done.stdout.splitlines()]
+
+
+def test_plain_python_agrees() -> None:
+    specs = [LEDUC, SMALL[-1]]
+    plain = in_another_process(*specs, NUMBA_DISABLE_JIT="1")
+    for spec, found in zip(specs, plain, strict=True):
+        assert found == pytest.approx(checksums(spec), rel=1e-9)
+
+
+@pytest.mark.slow
+def test_no_index_is_out_of_range(tmp_path: Path) -> None:
+    specs = [LEDUC, SMALL[2], SMALL[-1], "holdem(grid=ehs2:169/10/1000/10)", "holdem(grid=ehs-percentile:10/10/10/10)"]
+    (tmp_path / "tables").symlink_to(user_cache() / "tables")
+    checked = in_another_process(*specs, NUMBA_BOUNDSCHECK="1", FOGPLAY_CACHE=str(tmp_path))
+    for spec, found in zip(specs, checked, strict=True):
+        assert found == pytest.approx(checksums(spec), rel=1e-9)

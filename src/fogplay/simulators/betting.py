@@ -44,12 +44,14 @@ _FRAME = record(
         ("outlook", np.int64),
         ("depth", np.int64),
         ("player", np.int64),
-        ("round", np.int64),
+        ("street", np.int64),
         ("raised", np.int64),
         ("to_settle", np.int64),
         ("in_hand", np.int64),  # one bit a player
     ]
 )
+
+MOST_DECISIONS = 500_000_000  # with 24 bytes a node, and at most three children each, 36 GB
 
 _PAID_BITS = 16
 _PAID = (1 << _PAID_BITS) - 1
@@ -86,6 +88,11 @@ class _Found(NamedTuple):
 
 def betting_tree(game: Holdem) -> Betting:
     """The betting tree of a game, its slots laid out for the game's buckets."""
+    decisions = sum(game.decisions())
+    if decisions > MOST_DECISIONS:
+        raise FogplayError(
+            f"{game} has {decisions:,} decisions in its betting tree, over {MOST_DECISIONS:,}: choose fewer raises"
+        )
     rules = _Rules(
         game.players,
         game.rounds,
@@ -97,8 +104,6 @@ def betting_tree(game: Holdem) -> Betting:
     outlook = np.zeros((1 << _PAID_BITS, 2))
     counting = _Found(np.zeros(0, NODE), np.zeros((0, game.players), np.int64), np.zeros(0, np.int8), outlook)
     nodes, groups, _, _ = _grow(rules, counting, stack)
-    if nodes > np.iinfo(np.int32).max or groups >= 1 << (62 - _GROUP_BITS):
-        raise FogplayError(f"{game} has {nodes:,} nodes in its betting tree: choose fewer raises")
     found = _Found(
         np.zeros(nodes, NODE), np.zeros((groups, game.players), np.int64), np.zeros(groups, np.int8), outlook
     )
@@ -106,12 +111,11 @@ def betting_tree(game: Holdem) -> Betting:
     sizes = found.family * np.array(game.buckets(), np.int64)[found.group_round][:, None]
     ends = np.cumsum(sizes.reshape(-1)).reshape(sizes.shape)
     _lay_out(found.nodes, found.family, ends - sizes)
-    decisions = found.nodes["player"] != TERMINAL
     return Betting(
         nodes=found.nodes,
         outlook=outlook[:outlooks].copy(),
         num_slots=int(ends[-1, -1]),
-        num_decisions=int(decisions.sum()),
+        num_decisions=decisions,
         deepest=int(deepest),
         widest=int(found.nodes["count"].max()),
     )
@@ -159,14 +163,14 @@ def _grow(rules, found, stack):  # type: ignore[no-untyped-def]
     for player in range(rules.players):
         top.paid |= rules.blinds[player] << (player * _PAID_BITS)
     top.in_hand = (1 << rules.players) - 1
-    top.round = -1
+    top.street = -1
     groups, outlooks = _begin_round(rules, found, top, 0, 0)
     nodes, waiting, deepest = 1, 1, 0
     while waiting > 0:
         waiting -= 1
         frame = stack[waiting]
         deepest = max(deepest, frame.depth)
-        number, group, depth, player, round_ = frame.node, frame.group, frame.depth, frame.player, frame.round
+        number, group, depth, player, round_ = frame.node, frame.group, frame.depth, frame.player, frame.street
         raised, to_settle, in_hand, paid, outlook = (
             frame.raised, frame.to_settle, frame.in_hand, frame.paid, frame.outlook,
         )  # fmt: skip
@@ -188,7 +192,7 @@ def _grow(rules, found, stack):  # type: ignore[no-untyped-def]
         for place in range(count):
             action = place + (not may_fold)
             child = stack[waiting + count - 1 - place]  # the first one on top
-            child.node, child.group, child.depth, child.round = nodes + place, group, depth + 1, round_
+            child.node, child.group, child.depth, child.street = nodes + place, group, depth + 1, round_
             child.raised, child.to_settle, child.in_hand, child.paid = raised, to_settle - 1, in_hand, paid
             child.outlook = outlook
             if action == FOLD:
@@ -213,13 +217,13 @@ def _grow(rules, found, stack):  # type: ignore[no-untyped-def]
 @piece
 def _begin_round(rules, found, frame, groups, outlooks):  # type: ignore[no-untyped-def]
     """Make ``frame`` the beginning of the next round; the numbers of groups and outlooks, with those that are new."""
-    frame.round += 1
+    frame.street += 1
     frame.raised, frame.to_settle, frame.group = 0, _count_in(rules, frame.in_hand), groups
-    frame.player = _next_in(rules, frame.in_hand, rules.players - 1 if frame.round == 0 else 0)
+    frame.player = _next_in(rules, frame.in_hand, rules.players - 1 if frame.street == 0 else 0)
     if len(found.group_round) > 0:
-        found.group_round[groups] = frame.round
+        found.group_round[groups] = frame.street
     most, pot, to_come = _most_paid(rules, frame.paid), 0, 0
-    for round_ in range(frame.round, rules.rounds):
+    for round_ in range(frame.street, rules.rounds):
         most += rules.raises[round_] * rules.max_raises[round_]
     for player in range(rules.players):
         pot += paid_by(frame.paid, player)

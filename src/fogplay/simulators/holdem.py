@@ -316,8 +316,8 @@ def _exact(rules: Holdem) -> Exact:
     situations = rules.buckets()[-1]
     if situations > MOST_SITUATIONS:
         raise FogplayError(
-            f"{rules} has {situations:,} situations of exact cards, over {MOST_SITUATIONS:,}: choose a smaller deck, or "
-            "buckets (grid) with the whole deck"
+            f"{rules} has {situations:,} situations of exact cards, over {MOST_SITUATIONS:,}: choose a smaller deck, "
+            "or buckets (grid) with the whole deck"
         )
     cards = rules.num_cards()
     choose = np.array([[math.comb(n, size) for n in range(cards + 1)] for size in range(MOST_CARDS + 1)], np.int64)

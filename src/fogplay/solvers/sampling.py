@@ -25,6 +25,8 @@ CALIBRATED: dict[tuple[str, str], dict[str, Any]] = {
 }
 CALIBRATED |= {(name, game.replace("suits=seen", "suits=unseen")): found for (name, game), found in CALIBRATED.items()}
 SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 to 0.77 on Leduc
+LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
+MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
 
@@ -57,14 +59,15 @@ class SelfPlay(Sampler):
         self.parameters = settings
         self.policy = uct.Policy(_schedule(algorithm, settings), _rollout(arena, settings))
         self.games = arena.simulators(_exploring(arena, settings), self.threads)
-        self.learned = uct.Tables(np.zeros(arena.num_slots, uct.CELL))
+        self.small = arena.num_slots > LARGE  # the same numbers in three quarters of the memory
+        self.learned = uct.Tables(np.zeros(arena.num_slots, uct.SMALL_CELL if self.small else uct.CELL))
         self.paths = [np.zeros(arena.deepest + 1, uct.STEP) for _ in range(self.threads)]
 
     def tables(self) -> dict[str, NDArray[Any]]:
         return {"visits": self.visits, "total": self.total, "rng": self.rng, **self.arena.under_way(self.games)}
 
     @property
-    def visits(self) -> NDArray[np.int64]:
+    def visits(self) -> NDArray[Any]:
         return self.learned.cell["visits"]  # [slots]
 
     @property
@@ -72,6 +75,8 @@ class SelfPlay(Sampler):
         return self.learned.cell["total"]  # [slots]
 
     def advance(self, first: int, count: int) -> None:
+        if self.small and first + count > MOST_IN_SMALL_CELLS:
+            raise FogplayError(f"tables of {self.arena.num_slots:,} actions count to {MOST_IN_SMALL_CELLS:,} episodes")
         self.share_out(first, count, self._play)
 
     def _play(self, thread: int, _first: int, count: int) -> None:

@@ -286,11 +286,6 @@ def test_small_cells_hold_the_same_numbers() -> None:
 # ---- The whole game
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    "spec", ["holdem", "holdem(grid=ehs-percentile:10/100/100/100)", "holdem(players=3,grid=ehs2:169/1000/500/200)"]
-)
-=======
 WHOLE = [
     "holdem",
     "holdem(grid=ehs-percentile:10/100/100/100)",
@@ -299,7 +294,6 @@ WHOLE = [
 
 
 @pytest.mark.parametrize("spec", WHOLE)
->>>>>>> holdem
 def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
     """Players, actions, buckets, exploration and payoffs of whole hands, dealt by the simulator."""
     rules, rng = load(spec), random.Random(spec)

@@ -17,7 +17,6 @@ from fogplay.simulators.holdem import simulate_holdem
 from fogplay.simulators.profile import Profile
 from tests.helpers import fogplay
 
-
 Mistake = Callable[..., str]
 
 

@@ -145,7 +145,7 @@ def _classify(nodes, raises, blinds, paid, raised, place):  # type: ignore[no-un
                 if what == RAISE:
                     stake += raises[node.street]
                     raised[child, 0] += 1
-                    raised[child, 1] += 1 << (_8 * node.player)
+                    raised[child, 1] += np.int32(1) << (_8 * np.int32(node.player))
                 paid[child] += np.int64(stake) << (16 * node.player)
             if nodes[child].street != node.street:
                 raised[child, 0] = 0

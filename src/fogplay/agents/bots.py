@@ -11,7 +11,7 @@ who raises has no random hand. Then
 
 - facing a bet: raise from 0.62 on, and 0.07 more for every raise of this round; else call if the strength is at least
   the pot odds, to call / (pot + to call); else fold. Of hands from 0.9 on, 15 % only call, to raise later; against one
-  opponent and a single bet, 4 % of the hands to be folded are raised as a bluff.
+  opponent and at most one raise in the round, 4 % of the hands to be folded are raised as a bluff.
 - nothing to call: bet from 0.52 on; else check. Of hands from 0.9 on, 20 % check, to raise later; below 0.35, 10 % are
   bet as a bluff, and 20 % on the button.
 """

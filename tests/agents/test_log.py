@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pokerkit import FixedLimitTexasHoldem
+from pokerkit.notation import ACPCProtocolParser
 
 from fogplay.agents import log_lines, play_duplicate, policies, write_log
 from fogplay.agents.log import Story, state_line, value_name
@@ -63,8 +65,23 @@ def test_every_line_follows_the_rules(rules: Holdem, agents: list[str]) -> None:
     assert list(map(float, values.split("|"))) == pytest.approx(list(won.values()), abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("rules", "agents", "blinds"),
+    [(TWO, ["rules", "sparring"], (5, 10)), (THREE, ["rules", "uniform", "probe"], (5, 10, 0))],
+)
+def test_pokerkit_reads_it(rules: Holdem, agents: list[str], blinds: tuple[int, ...]) -> None:
+    """Another program's parser takes every line, and its rules pay what the line says."""
+    played = play_duplicate(rules, policies(agents, rules), 120, seed=1, keep=True)
+    parser = ACPCProtocolParser(FixedLimitTexasHoldem((), True, 0, blinds, 10, 20), 10_000)
+    text, read = "\n".join(log_lines(played, agents)), 0
+    for hand in parser(text, parse_value=float, error_status=True):
+        *_, end = hand
+        assert end.payoffs == pytest.approx(hand.user_defined_fields["_results"], abs=1)  # it has no odd chips
+        read += 1
+    assert read == played.hands
+
+
 def test_the_competitions_own_example() -> None:
-    """Issued by the competition's documentation: two pairs of eights lose to ... whatever the cards say."""
     rules = load("holdem(grid=ehs:1/1/1/1)")
     betting = betting_of(str(rules))
     end = node_after(betting, ("rc", "rrc", "rc", "cc"))

@@ -195,6 +195,30 @@ def test_ctrl_c_keeps_what_was_played() -> None:
     assert played.chips == match(TWO, ["rules", "probe"], 2 * BLOCK).chips
 
 
+def test_ctrl_c_in_the_middle_of_a_block() -> None:
+    """Agents that take their time lose the hand under way at most."""
+
+    class Tired:
+        acted = 0
+
+        def act(self, seen: Observation, chance: float) -> int:
+            self.acted += 1
+            if self.acted == 100:
+                raise KeyboardInterrupt
+            return CALL
+
+    rules = load(TWO)
+    played = play_duplicate(rules, [Tired(), *policies(["rules"], rules)], 1000)
+    assert played.interrupted
+    assert 2 < played.deals < 50
+    whole = play_duplicate(rules, policies(["always-call", "rules"], rules), played.hands)
+    assert played.chips == whole.chips
+    early = Tired()
+    early.acted = 98
+    with pytest.raises(KeyboardInterrupt):
+        play_duplicate(rules, [early, *policies(["rules"], rules)], 1000)
+
+
 @pytest.mark.parametrize(
     ("spec", "agents", "options", "said"),
     [

@@ -53,7 +53,8 @@ def test_a_hand_checked_down(script: Script) -> None:
     shown = script("holdem", ["always-call"], ["c"] * 4, hands=1, seed=3)
     assert "Limit hold'em, blinds 10 5." in shown
     assert "Hand 1. you (blind 10) - always-call (on the button, blind 5)" in shown
-    assert shown.count("[c]heck, [b]et? ") == 4
+    assert shown.count("[c]heck, [r]aise? ") == 1  # the blinds are bets
+    assert shown.count("[c]heck, [b]et? ") == 3
     for street in ("The flop: ", "The turn: ", "The river: "):
         assert street in shown
     assert "Always-call calls 5." in shown
@@ -89,7 +90,9 @@ def test_words_letters_and_hints(script: Script) -> None:
     shown = script("holdem", ["always-raise"], typed, seed=5)
     assert "'FOLD it' is not possible here: type f or fold, c or call, r or raise; q ends the game" in shown
     again = script("holdem", ["always-call"], ["f", "k", "q"], seed=5)
-    assert "'f' is not possible here: type c or check, b or bet (there is nothing to call, so no need to fold)" in again
+    assert (
+        "'f' is not possible here: type c or check, r or raise (there is nothing to call, so no need to fold)" in again
+    )
     capped = script("holdem", ["always-raise"], ["r", "r", "c", "q"], seed=5)
     assert "'r' is not possible here: type f or fold, c or call (no more raises in this round)" in capped
 

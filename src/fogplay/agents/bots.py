@@ -11,7 +11,7 @@ who raises has no random hand. Then
 
 - facing a bet: raise from 0.62 on, and 0.07 more for every raise of this round; else call if the strength is at least
   the pot odds, to call / (pot + to call); else fold. Of hands from 0.9 on, 15 % only call, to raise later; against one
-  opponent and a single bet, 4 % of the hands to be folded are raised as a bluff.
+  opponent and at most one raise in the round, 4 % of the hands to be folded are raised as a bluff.
 - nothing to call: bet from 0.52 on; else check. Of hands from 0.9 on, 20 % check, to raise later; below 0.35, 10 % are
   bet as a bluff, and 20 % on the button.
 """
@@ -145,7 +145,7 @@ def _classify(nodes, raises, blinds, paid, raised, place):  # type: ignore[no-un
                 if what == RAISE:
                     stake += raises[node.street]
                     raised[child, 0] += 1
-                    raised[child, 1] += 1 << (_8 * node.player)
+                    raised[child, 1] += np.int32(1) << (_8 * np.int32(node.player))
                 paid[child] += np.int64(stake) << (16 * node.player)
             if nodes[child].street != node.street:
                 raised[child, 0] = 0

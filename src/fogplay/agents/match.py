@@ -7,6 +7,7 @@ with random numbers of its own: a seed and a number name a deal, whoever plays i
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 import time
@@ -87,26 +88,27 @@ def play_duplicate(
     block = _Compiled(rules, players, betting) if compiled else _Plain(rules, players, betting)  # type: ignore[arg-type]
     ends = np.zeros((deals if keep else 0, len(ways)), np.int32)
     won, squares, played, interrupted = [0] * rules.players, [0] * rules.players, 0, False
-    if progress is not None:
-        progress(0, deals * len(ways))
+
+    def report(first: int, done: int) -> None:
+        if progress is not None:
+            progress((first + done) * len(ways), deals * len(ways))
+
+    report(0, 0)
     began = time.perf_counter()
-    try:
-        for number, first in enumerate(range(0, deals, BLOCK)):
-            count = min(BLOCK, deals - first)
-            block.play(seed, number, count)
-            if keep:
-                ends[first : first + count] = block.ends[:count]
-            for player in range(rules.players):
-                mine = block.won[:count, player]
-                won[player] += int(mine.sum())
-                squares[player] += int((mine**2).sum())
-            played = first + count
-            if progress is not None:
-                progress(played * len(ways), deals * len(ways))
-    except KeyboardInterrupt:
-        if played == 0:
-            raise
-        interrupted = True
+    for number, first in enumerate(range(0, deals, BLOCK)):
+        asked = min(BLOCK, deals - first)
+        count, interrupted = block.play(seed, number, asked, functools.partial(report, first))
+        if keep:
+            ends[first : first + count] = block.ends[:count]
+        for player in range(rules.players):
+            mine = block.won[:count, player]
+            won[player] += int(mine.sum())
+            squares[player] += int((mine**2).sum())
+        played = first + count
+        if interrupted:
+            break
+    if played == 0:
+        raise KeyboardInterrupt
     seconds = time.perf_counter() - began
     unit = 1000 / (SIXTHS * len(ways) * max(rules.blinds))  # what the sum over a deal's hands is in mb/h
     errors = tuple(_error(total, square, played) * unit for total, square in zip(won, squares, strict=True))
@@ -188,12 +190,20 @@ class _Compiled:
             for policy in policies
         )
 
-    def play(self, seed: int, number: int, count: int) -> None:
-        self.dealer.deal(seed, number)
-        for grid, told in self.told.items():
-            tell_deals(signals_of(grid), evaluator(), told)
-        chance = self.dealer.chance
-        play_block(self.nodes, self.players, self.ways, self.strength, chance, count, self.won, self.ends)
+    def play(self, seed: int, number: int, count: int, report: Callable[[int], None]) -> tuple[int, bool]:
+        """Play the first deals of a block; how many were played, and whether Ctrl-C came."""
+        played = 0
+        try:
+            self.dealer.deal(seed, number)
+            for grid, told in self.told.items():
+                tell_deals(signals_of(grid), evaluator(), told)
+            chance = self.dealer.chance
+            play_block(self.nodes, self.players, self.ways, self.strength, chance, count, self.won, self.ends)
+            played = count
+            report(count)
+        except KeyboardInterrupt:
+            return played, True
+        return played, False
 
 
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:
@@ -212,16 +222,27 @@ class _Plain:
         self.won = np.zeros((BLOCK, rules.players), np.int64)
         self.ends = np.zeros((BLOCK, len(self.ways)), np.int32)
 
-    def play(self, seed: int, number: int, count: int) -> None:
+    def play(self, seed: int, number: int, count: int, report: Callable[[int], None]) -> tuple[int, bool]:
+        """Play the first deals of a block; how many were played, and whether Ctrl-C came."""
         self.dealer.deal(seed, number)
-        self.won[:] = 0
-        for deal in range(count):
-            cards, chances = self.dealer.cards[deal].tolist(), self.dealer.chance[deal].tolist()
-            for turn, seating in enumerate(self.ways):
-                end = play_hand(self.rules, cards, [self.agents[player] for player in seating], chances)
-                self.ends[deal, turn] = node_after(self.betting, end.betting)
-                for player, value in zip(seating, end.returns(), strict=True):
-                    self.won[deal, player] += round(SIXTHS * value)
+        played = 0
+        try:
+            for deal in range(count):
+                self._play_deal(deal)
+                played = deal + 1
+                report(played)
+        except KeyboardInterrupt:
+            return played, True
+        return played, False
+
+    def _play_deal(self, deal: int) -> None:
+        cards, chances = self.dealer.cards[deal].tolist(), self.dealer.chance[deal].tolist()
+        self.won[deal] = 0
+        for turn, seating in enumerate(self.ways):
+            end = play_hand(self.rules, cards, [self.agents[player] for player in seating], chances)
+            self.ends[deal, turn] = node_after(self.betting, end.betting)
+            for player, value in zip(seating, end.returns(), strict=True):
+                self.won[deal, player] += round(SIXTHS * value)
 
 
 def deals_of(match: DuplicateMatch) -> Iterator[NDArray[np.uint8]]:

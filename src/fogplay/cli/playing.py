@@ -179,10 +179,11 @@ class _Table:
     def act(self, seen: Any, _chance: float) -> int:
         """Ask the human, as an agent."""
         check = seen.to_call == 0
-        offered = {0: "[f]old", 1: "[c]heck" if check else f"[c]all {seen.to_call}", 2: "[b]et" if check else "[r]aise"}
+        bet = check and len(seen.betting) > 1  # before the flop the blinds are bets
+        offered = {0: "[f]old", 1: "[c]heck" if check else f"[c]all {seen.to_call}", 2: "[b]et" if bet else "[r]aise"}
         allowed = {word: action for action in seen.legal for word in WORDS[action]}
         choices = ", ".join(offered[action] for action in seen.legal)
-        said = {0: "f or fold", 1: "c or check" if check else "c or call", 2: "b or bet" if check else "r or raise"}
+        said = {0: "f or fold", 1: "c or check" if check else "c or call", 2: "b or bet" if bet else "r or raise"}
         hint = f"type {', '.join(said[action] for action in seen.legal)}"
         if check:
             hint += " (there is nothing to call, so no need to fold)"

@@ -63,7 +63,7 @@ def play_block(nodes, players, seating, strength, chance, count, won, ends):  # 
                 here = nodes[np.uint64(node)]
                 player = players[seating[turn, here.player]]
                 bucket = player.bucket[deal, here.player, here.street]
-                first = player.slot[node] + bucket * player.stride[node]
+                first = player.slot[node] + np.int64(bucket) * player.stride[node]
                 node = here.first_child + choose(player.share, first, here.count, chance[deal, decision])
                 decision += 1
             ends[deal, turn] = node

@@ -1,0 +1,94 @@
+"""How fast duplicate matches are, and how large profiles are on disk. One core.
+
+    python benchmarks/matches.py                # two players: a minute
+    python benchmarks/matches.py --three        # three players too: another minute, 3 GB of memory
+
+prints tables. Hands a second are the best of three runs, after compiling; profiles are of random choices, which
+compress worst.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from fogplay.agents import Observation, Policy, play_duplicate, policies, policy_of
+from fogplay.games.holdem import Holdem
+from fogplay.games.registry import load
+from fogplay.simulators.holdem import simulate_holdem
+from fogplay.simulators.profile import Profile
+
+HANDS = 2_500_000
+PLAIN_HANDS = 4000
+RUNS = 3
+
+
+class Plain:
+    """A policy that the match takes for any other agent."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def act(self, seen: Observation, chance: float) -> int:
+        return self.policy.act(seen, chance)
+
+
+def noise(spec: str, greedy: bool) -> Profile:
+    simulated = simulate_holdem(spec)
+    weights = np.random.default_rng(1).integers(0, 100, simulated.num_slots, np.uint8)
+    return Profile.of(simulated, weights=weights, greedy=greedy, method="noise")
+
+
+def race(title: str, rules: Holdem, players: list[Policy], hands: int = HANDS) -> None:
+    best = 0.0
+    play_duplicate(rules, players, 1000)
+    for _ in range(RUNS):
+        played = play_duplicate(rules, players, hands)
+        best = max(best, played.hands / played.seconds)
+    print(f"| {title} | {rules.players} | {hands:,} | {best:,.0f} | {hands / best:.2f} |", flush=True)
+
+
+def sizes(title: str, profile: Profile) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "profile.safetensors"
+        began = time.perf_counter()
+        profile.save(path)
+        saved = time.perf_counter()
+        Profile.load(path)
+        loaded = time.perf_counter()
+        size = path.stat().st_size
+    facts = f"{len(profile.share):,} | {size / 1e6:.2f} | {saved - began:.2f} | {loaded - saved:.2f}"
+    print(f"| {title} | {facts} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--three", action="store_true", help="three players too")
+    three = parser.parse_args().three
+    rules = load("holdem")
+    print("| match | players | hands | hands/s | seconds |\n|---|---|---|---|---|")
+    ten, paper = noise("holdem(grid=ehs:10/10/10/10)", False), noise("holdem", True)
+    race("always-call, always-raise", rules, policies(["always-call", "always-raise"], rules))
+    race("sparring, rules", rules, policies(["sparring", "rules"], rules))
+    race("169/1000/500/200 greedy against itself", rules, [policy_of(paper, rules)] * 2)
+    race("169/1000/500/200 greedy, 10 buckets mixed", rules, [policy_of(paper, rules), policy_of(ten, rules)])
+    plain = [Plain(policy) for policy in policies(["sparring", "rules"], rules)]
+    race("sparring, rules as agents in plain Python", rules, plain, PLAIN_HANDS)  # type: ignore[arg-type]
+    made = [("two players, greedy", paper), ("two players, average", noise("holdem", False))]
+    if three:
+        rules = load("holdem(players=3)")
+        race("rules, always-call, probe", rules, policies(["rules", "always-call", "probe"], rules))
+        large = noise("holdem(players=3)", True)
+        race("169/1000/100/20 greedy against itself", rules, [policy_of(large, rules)] * 3)
+        made.append(("three players, greedy", large))
+    print("\n| profile | slots | MB | saved in s | loaded in s |\n|---|---|---|---|---|")
+    for title, profile in made:
+        sizes(title, profile)
+
+
+if __name__ == "__main__":
+    main()

@@ -263,7 +263,7 @@ AUTOMATIONS = tuple(
 def test_random_hands_as_in_pokerkit(players: int) -> None:
     """There the big blind does not count as a bet, so ours may raise once more before the flop."""
     game, rng = load(f"holdem(players={players},max_raises=[4,4,4,4])"), random.Random(players)
-    for _ in range(1000):
+    for _ in range(700):
         mine = game.new_initial_state()
         theirs = FixedLimitTexasHoldem.create_state(AUTOMATIONS, True, 0, (5, 10), 10, 20, 10_000, players)
         street: list[int] = []

@@ -128,9 +128,10 @@ def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, me
     """Refuse at once what random plays show to be far beyond the limits."""
     size = tree_bytes(expected, players)
     if expected > 20 * node_limit or size > 20 * memory_limit:
+        about = "about" if expected < HOPELESS // PROBES else "over"  # random plays were cut short
         limit = f"{_rounded(node_limit)} nodes" if expected > 20 * node_limit else f"{memory_limit / 1e6:,.3g} MB"
         raise FogplayError(
-            f"{name} has about {_rounded(expected)} nodes, far over the limit of {limit}: too large for a tree; "
+            f"{name} has {about} {_rounded(expected)} nodes, far over the limit of {limit}: too large for a tree; "
             f"{instead}"
         )
 

@@ -165,8 +165,13 @@ class Lab:
             return
         total, over = sum(job.iterations for job in jobs), threading.Event()
 
+        reached = dict.fromkeys((job.key for job in jobs), 0)  # a file may just be written, or gone
+
         def tell() -> None:
-            report(sum(job.iterations if self._done(job) else _so_far(self._file(job)) for job in jobs), total)
+            for job in jobs:
+                now = job.iterations if self._done(job) else _so_far(self._file(job))
+                reached[job.key] = max(reached[job.key], now)
+            report(sum(reached[job.key] for job in jobs), total)
 
         def watch() -> None:
             while not over.wait(POLL_SECONDS):

@@ -122,10 +122,13 @@ class Watch:
         tables.load(Grid.parse(rules.grid).measure, progress)
         if task is not None:
             self.bar.remove_task(task)
-        arena = arena_of(rules)
-        size = arena.num_slots * 16 / 1e6
-        self.note(f"{arena.num_slots:,} actions to learn: {size:,.0f} MB of tables, {1.5 * size:,.0f} MB by CFR")
-        return arena
+        return arena_of(rules)
+
+    def estimate(self, arena: Arena) -> None:
+        """Say beforehand how much memory a game without a tree will take; the bar says how long."""
+        if arena.flat is None:
+            size = arena.num_slots * 16 / 1e6
+            self.note(f"{arena.num_slots:,} actions to learn: {size:,.0f} MB of tables, {1.5 * size:,.0f} MB by CFR")
 
     def warn_of_recall(self, flat: FlatGame | None) -> None:
         if flat is not None and flat.recall_lost:

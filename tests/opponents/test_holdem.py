@@ -75,11 +75,10 @@ def test_a_model_plays_like_the_player(log: Path, tmp_path: Path, hidden: bool) 
     source = without_cards_of_who_folded(log, tmp_path / "seen.log") if hidden else log
     model = learn_holdem(RULES, source, "probe")
     assert model.iterations == 6_000
-    for bucket in (3, 5, 7):
-        fold, call, raise_ = model.probabilities(0, bucket)
-        assert fold < 0.05
-        assert call == pytest.approx(0.5, abs=0.1)
-        assert raise_ == pytest.approx(0.5, abs=0.1)
+    told = np.array([model.probabilities(0, bucket) for bucket in range(3, 8)])  # a leaf may hold 20 hands only
+    assert told[:, 0].max() < 0.05
+    assert told[:, 1:].mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.05)
+    assert np.abs(told[:, 1:] - 0.5).max() < 0.25
     rules = learn_holdem(RULES, source, "rules")
     weak, strong = rules.probabilities(0, 3), rules.probabilities(0, 7)
     assert strong[2] > 0.8 > 0.3 > weak[2]  # it raises good hands, and seldom bad ones
@@ -126,7 +125,7 @@ def test_the_command(log: Path, tmp_path: Path) -> None:
     assert "a model of probe from 6,000 hands" in done.stdout
     done = fogplay("model", str(RULES), "--from", str(log), cwd=tmp_path)
     assert done.returncode == 2
-    assert "hands of rules and probe; say whose model to learn" in done.stderr
+    assert "hands of rules, probe; say whose model to learn" in done.stderr
     done = fogplay("model", str(RULES), "--from", str(log), "--player", "nobody", cwd=tmp_path)
     assert done.returncode == 2
     assert "no hands of 'nobody'" in done.stderr

@@ -87,6 +87,7 @@ def solve(
     with Watch(quiet=as_json) as watch:
         arena = watch.arena(game)
         watch.warn_of_recall(arena.flat)
+        watch.estimate(arena)
         watch.expect_kernels(algorithm)
         result = fogplay.solve(
             arena,

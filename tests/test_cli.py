@@ -234,3 +234,24 @@ def test_a_mistake_in_a_game_is_one_line_with_its_history(
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert message in done.stderr
     assert "seen after" in done.stderr
+
+
+def test_a_profile_is_looked_up_by_bucket_and_betting(tmp_path: Path) -> None:
+    done = fogplay("solve", "holdem(grid=ehs:5/5/5/5)", "-n", "20000", "--out", "p.safetensors", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(fogplay("inspect", "p.safetensors", "3:r", "--json", cwd=tmp_path).stdout)
+    assert (told["seat"], told["round"]) == (0, 0)
+    assert list(told["probabilities"]) == ["fold", "call", "raise"]
+    assert sum(told["probabilities"].values()) == pytest.approx(1)
+    flop = json.loads(fogplay("inspect", "p.safetensors", "3:rc/", "--json", cwd=tmp_path).stdout)
+    assert (flop["round"], list(flop["probabilities"])) == (1, ["call", "raise"])
+    for wrong, says in (("3:rx", "such as 154:crc/r"), ("3:rrrr", "'r' is not possible"), ("3:f", "the hand is over")):
+        done = fogplay("inspect", "p.safetensors", wrong, cwd=tmp_path)
+        assert done.returncode == 2
+        assert says in done.stderr
+    done = fogplay("inspect", "p.safetensors", "9:r", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "it has 5 buckets" in done.stderr
+    done = fogplay("evaluate", "p.safetensors", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "`fogplay match` plays it" in done.stderr

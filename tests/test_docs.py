@@ -41,6 +41,14 @@ def test_responses(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.glob("curve.*")} == {"curve.csv", "curve.svg", "curve.png"}
 
 
+def test_learning_holdem(tmp_path: Path) -> None:
+    run_commands("docs/games/holdem.md", tmp_path)
+    assert {path.name for path in tmp_path.glob("smooth.1*")} == {
+        "smooth.100000.safetensors",
+        "smooth.1000000.safetensors",
+    }
+
+
 def test_models_of_players(tmp_path: Path) -> None:
     run_commands("docs/opponents.md", tmp_path)
     example = re.search(r"^(good\|weak: .*)$", (ROOT / "docs/opponents.md").read_text(), re.M)

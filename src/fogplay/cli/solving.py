@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, file_name, print_json, read_settings, require_folder, save
+from fogplay.cli.app import JSON, app, file_name, load_strategy, print_json, read_settings, require_folder, save
 from fogplay.errors import FogplayError
+from fogplay.simulators.profile import Profile
 from fogplay.terminal import Watch, say, show_result, table
 
 
@@ -160,9 +161,10 @@ def evaluate(
 ) -> None:
     """Measure a strategy exactly: values, nash_conv, exploitability."""
     from fogplay.evaluate import measure
-    from fogplay.strategy import Strategy
 
-    strategy = Strategy.load(file)
+    strategy = load_strategy(file)
+    if isinstance(strategy, Profile):
+        raise FogplayError(f"{file} is a profile of hold'em, which nothing measures exactly: `fogplay match` plays it")
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game or strategy.game)
     quality = measure(flat, strategy.on(flat))
@@ -192,9 +194,11 @@ def inspect(
 ) -> None:
     """Look a situation up: what does the strategy do there, and why."""
     from fogplay.evaluate.situations import situations
-    from fogplay.strategy import Strategy
 
-    strategy = Strategy.load(file)
+    strategy = load_strategy(file)
+    if isinstance(strategy, Profile):
+        _inspect_profile(strategy, file, infoset, as_json)
+        return
     if infoset is not None and infoset not in strategy.infosets:
         chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [
             strategy.infosets[strategy.find(infoset)]
@@ -248,3 +252,37 @@ def inspect(
     if len(chosen) > limit:
         say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
     say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
+
+
+def _inspect_profile(profile: Profile, file: Path, infoset: str | None, as_json: bool) -> None:
+    """What a profile of hold'em does with a bucket after some betting, such as ``154:crc/r``; by default at first."""
+    from fogplay.games.holdem import LETTERS
+    from fogplay.simulators.betting import child_after
+
+    bucket, colon, betting = (infoset or "0:").partition(":")
+    if not colon or not bucket.isdigit() or set(betting) - {*LETTERS, "/"}:
+        raise FogplayError(f"a situation of hold'em is a bucket and the betting, such as 154:crc/r, not {infoset!r}")
+    node, nodes = 0, profile.betting.nodes
+    for letter in betting.replace("/", ""):
+        here = nodes[node]
+        if (
+            here.player < 0
+            or (letter == "f" and not here.calling)
+            or (letter == "r" and here.count == here.calling + 1)
+        ):
+            raise FogplayError(f"{letter!r} is not possible in {betting!r}")
+        node = child_after(profile.betting, node, letter)
+    here = nodes[node]
+    if here.player < 0:
+        raise FogplayError(f"the hand is over after {betting!r}")
+    shares = profile.probabilities(node, int(bucket)).tolist()
+    names = [*(["fold"] if here.calling else []), "call", "raise"][: len(shares)]
+    facts = {"file": str(file), "game": profile.game, "seat": int(here.player), "round": int(here.street)}
+    if as_json:
+        print_json(facts | {"infoset": infoset or "0:", "probabilities": dict(zip(names, shares, strict=True))})
+        return
+    say(f"{profile.game}, by {profile.method} after {profile.iterations:,} iterations, {profile.kind}")
+    show = table("infoset", "seat", "round", "action", "probability")
+    for action, share in zip(names, shares, strict=True):
+        show.add_row(infoset or "0:", str(facts["seat"]), str(facts["round"]), action, f"{share:.3f}")
+    say(show)

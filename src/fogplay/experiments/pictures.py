@@ -43,7 +43,8 @@ def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labe
             error = [0.0 if math.isnan(mean.standard_error) else mean.standard_error for mean in line]
             colour = COLOURS[number % len(COLOURS)]
             axis.plot(x, y, color=colour, label=label, linewidth=1.6)
-            low = [max(value - each, 1e-12) for value, each in zip(y, error, strict=True)]
+            least = 1e-12 if panel.log_y else -math.inf
+            low = [max(value - each, least) for value, each in zip(y, error, strict=True)]
             axis.fill_between(
                 x, low, [a + b for a, b in zip(y, error, strict=True)], color=colour, alpha=0.2, linewidth=0
             )

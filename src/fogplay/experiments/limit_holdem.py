@@ -88,8 +88,9 @@ def table_2(lab: Lab, scale: str) -> Outcome:
         Finding("Smooth UCT against UCT", "wins", rows[0].show(), rows[0].mean > 0 if scale == "paper" else None)
     ]
     for row in rows[1:]:
+        beaten = row.mean > 0 if row.against not in STAND_IN else None
         findings.append(
-            Finding(f"{row.player} against {STAND_IN.get(row.against, row.against)}", "", row.show(), row.mean > 0)
+            Finding(f"{row.player} against {STAND_IN.get(row.against, row.against)}", "", row.show(), beaten)
         )
     return Outcome(tuple(findings), notes=("The competition's field cannot be had; stand-ins are named.",))
 

@@ -72,6 +72,7 @@ class Watch:
         )
         self.solving: Any = None
         self.began = (0.0, 0)
+        self.total = 0
         self.to_say = ""
 
     def __enter__(self) -> Watch:
@@ -144,8 +145,12 @@ class Watch:
         """How far a set of runs is, in iterations."""
         if total == 0:
             return
+        if self.solving is not None and self.total != total:  # another set
+            self.bar.remove_task(self.solving)
+            self.solving = None
         if self.solving is None:
             self.solving, self.began = self._start("running", total), (time.monotonic(), done)
+            self.total = total
         rate = (done - self.began[1]) / max(time.monotonic() - self.began[0], 1e-9)
         self.bar.update(self.solving, completed=done, done=f"{_short(done)} of {_short(total)}", rate=rate)
 

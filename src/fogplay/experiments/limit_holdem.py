@@ -116,7 +116,9 @@ def table_3(lab: Lab, scale: str) -> Outcome:
         Finding("Smooth UCT against two UCTs", "wins", rows[0].show(), rows[0].mean > 0 if scale == "paper" else None),
         Finding("UCT against two Smooth UCTs", "loses", rows[1].show(), rows[1].mean < 0 if scale == "paper" else None),
     ]
-    findings += [Finding(f"{row.player} against {row.against}", "", row.show(), row.mean > 0) for row in rows[2:]]
+    for row in rows[2:]:
+        beaten = row.mean > 0 if row.against.startswith("always") else None
+        findings.append(Finding(f"{row.player} against {row.against}", "", row.show(), beaten))
     return Outcome(tuple(findings), notes=(f"Trained on {spec} for {episodes:,} episodes each.",))
 
 

@@ -168,10 +168,11 @@ def table_3_of_2014(lab: Lab, scale: str) -> Outcome:
     """Three players: against rules, against each other, and against Always-Raise with Probe."""
     spec = "holdem(players=3,grid=ehs2:169/1000/100/10)" if scale == "paper" else SMALL_THREE
     episodes, hands = (12_000_000_000, 1_000_000) if scale == "paper" else (_quick(10_000_000), _quick(300_000))
+    rare = 10_000 if scale == "paper" else 10  # visits; a thousandth of the episodes, a thousandth of the visits
     table = Table.for_players(3)
     how: dict[str, dict[str, Any]] = {
         "IS-UCT": {"algorithm": "uct"},
-        "Smooth IS-UCT": {"algorithm": "smooth-uct", "schedule": "confidence", "threshold": 10_000},
+        "Smooth IS-UCT": {"algorithm": "smooth-uct", "schedule": "confidence", "threshold": rare},
     }
     jobs = {name: training(name, spec, iterations=episodes, k=0.5, cap=None, **each) for name, each in how.items()}
     lab.run(list(jobs.values()))
@@ -189,7 +190,8 @@ def table_3_of_2014(lab: Lab, scale: str) -> Outcome:
             judged = won.mean > 0 if against.startswith("always") else None
             findings.append(Finding(f"{name} against {against}", f"{told} (rules: Poki)", won.show(), judged))
     write_winnings(lab, rows)
-    return Outcome(tuple(findings), notes=(f"Trained on {spec} for {episodes:,} episodes each.",))
+    notes = (f"Trained on {spec} for {episodes:,} episodes each; η = 0 below {rare:,} visits.",)
+    return Outcome(tuple(findings), notes=notes)
 
 
 # ---- Computing Approximate Nash Equilibria … Using Sampling (2011)

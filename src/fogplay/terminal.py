@@ -110,7 +110,7 @@ class Watch:
         """Where episodes of a game are played; with a bar where its tree or its tables take long to build."""
         rules = load(game) if isinstance(game, str) else game
         if not isinstance(rules, Holdem) or rules.grid == EXACT:
-            return arena_of(self.flatten(rules))
+            return arena_of(self.flatten(game))  # by the name it was asked for, which may be a file's
         task: Any = None
 
         def progress(done: int, total: int) -> None:

@@ -43,7 +43,7 @@ def model(
         _model_of_holdem(rules, game, source, out, player, prior, min_hands, as_json)
         return
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(rules)
+        flat = watch.flatten(game)
         hands = histories.read(source)
         began = time.perf_counter()
         learned = learn_model(

@@ -201,7 +201,7 @@ def arena_of(game: Any) -> Arena:
     rules = load(game) if isinstance(game, str) else game
     if isinstance(rules, Holdem) and rules.grid != EXACT:
         return HoldemArena(simulate_holdem(rules))
-    return TreeArena(flatten(rules))
+    return TreeArena(flatten(game))
 
 
 def require_tree(arena: Arena, what: str) -> FlatGame:

@@ -111,6 +111,8 @@ def test_refusals(arena: HoldemArena, tmp_path: Path) -> None:
     flat = flatten("kuhn")
     with pytest.raises(FogplayError, match="is a profile of that game"):
         respond(arena, Strategy.of(flat, flat.uniform(), "x"), 0.5, algorithm="os-mccfr", iterations=10)
+    with pytest.raises(FogplayError, match="is a strategy of that game, not of holdem"):
+        respond(flat, solve(arena, "uct", 10).strategy, 0.5, iterations=10)
     other = solve("holdem(grid=ehs2-percentile:12/10/10/10)", "uct", 10).strategy
     with pytest.raises(FogplayError, match="grid"):
         respond(arena, other, 0.5, algorithm="os-mccfr", iterations=10)

@@ -14,7 +14,7 @@ import fogplay
 from fogplay import FogplayError, Strategy, flatten, respond, solve, tradeoff
 from fogplay.evaluate import best_response, measure
 from fogplay.evaluate.responses import against_model, mix
-from fogplay.solvers.respond import owned_by, trust
+from fogplay.solvers.respond import trust
 from fogplay.trees import FlatGame
 from tests import oracles
 from tests.helpers import as_policy, random_probabilities
@@ -32,7 +32,7 @@ def test_winnings_and_guarantees_are_what_the_oracles_say() -> None:
     root = flat.root
     for seat in range(2):
         joint = model.copy()
-        joint[owned_by(flat, seat)] = ours[owned_by(flat, seat)]
+        joint[flat.slots_of(seat)] = ours[flat.slots_of(seat)]
         assert quality.winnings[seat] == pytest.approx(oracles.expected_values(root, as_policy(flat, joint))[seat])
         worst = -oracles.best_response_value(root, as_policy(flat, ours), 1 - seat)
         assert quality.guaranteed is not None

@@ -120,7 +120,6 @@ def tradeoff(
     import fogplay
     from fogplay.experiments.lab import write_rows
     from fogplay.experiments.pictures import draw_tradeoff
-    from fogplay.strategy import Strategy
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}-tradeoff")
@@ -133,12 +132,12 @@ def tradeoff(
         raise FogplayError(
             f"--confidences takes numbers from 0 to 1 with commas between, not {confidences!r}"
         ) from None
-    model = Strategy.load(to)
+    model = load_strategy(to)
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game)
+        arena = watch.arena(game)
         watch.expect_kernels(algorithm)
         points = fogplay.tradeoff(
-            flat,
+            arena,
             model,
             wanted,
             kind=kind,
@@ -152,10 +151,10 @@ def tradeoff(
         )
     data = out.with_name(out.name + ".csv")
     write_rows(data, points)
-    files = [data, *draw_tradeoff(out, {f"{flat.name} against {to.stem}": points})]
+    files = [data, *draw_tradeoff(out, {f"{arena.name} against {to.stem}": points})]
     if as_json:
         rows: list[dict[str, Any]] = [dataclasses.asdict(point) for point in points]
-        facts = {"game": flat.name, "to": str(to), "algorithm": algorithm, "points": rows}
+        facts = {"game": arena.name, "to": str(to), "algorithm": algorithm, "points": rows}
         print_json(facts | {"out": [str(file) for file in files]})
         return
     show = table("", "confidence", "exploitation", "nash_conv", "wins, by seat")

@@ -114,6 +114,18 @@ class TreeArena(Arena):
         average = Strategy.of(self.whole, self.shares(weights), method, **about)
         return average.greedy() if greedy else average
 
+    def model(self, to: Any) -> NDArray[np.float64]:
+        if not isinstance(to, Strategy):
+            raise FogplayError(f"a model of players of {self.name} is a strategy of that game, not of {to.game}")
+        return to.on(self.whole)
+
+    def joined(self, strategies: Sequence[Any], method: str, **about: Any) -> Strategy:
+        probabilities = self.whole.uniform()
+        for seat, each in enumerate(strategies):
+            own = self.whole.slots_of(seat)
+            probabilities[own] = each.probabilities[own]
+        return Strategy.of(self.whole, probabilities, method, **about)
+
 
 class HoldemArena(Arena):
     """Hold'em through its simulator: the betting tree times what players know of the cards."""

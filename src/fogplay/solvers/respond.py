@@ -95,24 +95,21 @@ def respond(
         about["half"] = half
     together = {"parameters": about, "iterations": last.iterations, "seed": last.strategy.seed}
     seconds = sum(each.seconds for each in played)
-    if arena.flat is None:
-        return Response(arena.joined([each.strategy for each in played], kind, **together), None, seconds)
-    flat, probabilities = arena.flat, arena.flat.uniform()
-    for seat, each in enumerate(played):
-        own = owned_by(flat, seat)
-        probabilities[own] = each.strategy.probabilities[own]
-    strategy = Strategy.of(flat, probabilities, kind, **together)
-    return Response(strategy, against_model(flat, probabilities, to.on(flat)), seconds)
+    strategy = arena.joined([each.strategy for each in played], kind, **together)
+    quality = None
+    if arena.flat is not None:
+        quality = against_model(arena.flat, strategy.probabilities, to.on(arena.flat))
+    return Response(strategy, quality, seconds)
 
 
 def bound(arena: Arena, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
     """The game of the responder at a seat, where all others are bound to the model."""
-    if arena.flat is None:
-        fixed, sure = arena.model(to), number("confidence", confidence, 0.0, 1.0)
+    model, flat = arena.model(to), arena.flat
+    if flat is None:
+        sure = number("confidence", confidence, 0.0, 1.0)
         by = sure if kind == "rnr" else np.full(arena.num_slots, sure)
-        return lambda seat: BoundArena(arena, seat, fixed, by)
-    flat, trusted = arena.flat, trust(arena.flat, to, confidence, kind, half)
-    model = to.on(flat)
+        return lambda seat: BoundArena(arena, seat, model, by)
+    trusted = trust(flat, to, confidence, kind, half)
     if isinstance(trusted, float):
         return lambda seat: restricted_nash(flat, seat, model, trusted)
     return lambda seat: data_biased(flat, seat, model, trusted)
@@ -131,8 +128,8 @@ def tradeoff(
     Mixing (Shafiei et al. 2009) plays the exact best response with some probability and the equilibrium otherwise.
     The equilibrium is the response of confidence 0; winnings are counted from what it wins.
     """
-    flat = require_tree(arena_of(game), "a tradeoff")
-    model = to.on(flat)
+    arena = arena_of(game)
+    flat, model = require_tree(arena, "a tradeoff"), arena.model(to)
     wanted = sorted({0.0, *(number("confidence", each, 0.0, 1.0) for each in confidences)})
     found: list[Response] = []
     for step, confidence in enumerate(wanted):
@@ -143,7 +140,7 @@ def tradeoff(
     points = [_point(kind, confidence, each, base) for confidence, each in zip(wanted, qualities, strict=True)]
     exploiting = safe.copy()
     for seat in range(flat.num_players):
-        own = owned_by(flat, seat)
+        own = flat.slots_of(seat)
         exploiting[own] = best_response(flat, model, seat)[1][own]
     for share in MIXES:
         mixed = mix(flat, exploiting, safe, share)
@@ -167,12 +164,6 @@ def trust(flat: FlatGame, model: Strategy, confidence: float, kind: str, half: f
     seen = replace(model, probabilities=model.visits.astype(np.float64)).on(flat)
     observed = np.add.reduceat(seen, flat.tree.infoset_start[:-1])
     return np.where(observed > 0, confidence * observed / np.maximum(observed + half, 1e-300), 0.0)
-
-
-def owned_by(flat: FlatGame, player: int) -> slice:
-    """The slots of a player: infosets are numbered player by player."""
-    first, end = np.searchsorted(flat.tree.infoset_player, [player, player + 1])
-    return slice(int(flat.tree.infoset_start[first]), int(flat.tree.infoset_start[end]))
 
 
 def _in_turn(

@@ -124,6 +124,11 @@ class FlatGame:
         """Where an infoset's actions lie in a table."""
         return slice(int(self.tree.infoset_start[infoset]), int(self.tree.infoset_start[infoset + 1]))
 
+    def slots_of(self, player: int) -> slice:
+        """Where a player's actions lie in a table: infosets are numbered player by player."""
+        first, end = np.searchsorted(self.tree.infoset_player, [player, player + 1])
+        return slice(int(self.tree.infoset_start[first]), int(self.tree.infoset_start[end]))
+
     def uniform(self) -> NDArray[np.float64]:
         """[slots] the strategy that takes every action with equal probability."""
         counts = np.diff(self.tree.infoset_start)

@@ -59,10 +59,6 @@ class Arena:
         """What a checkpoint must hold of the simulators."""
         return {}
 
-    def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
-        """[slots] probabilities in proportion to ``weights[slots]``."""
-        raise NotImplementedError
-
     def strategy(self, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any) -> Any:
         """What was learned, to keep: the average strategy, or the ``greedy`` one.
 
@@ -103,15 +99,12 @@ class TreeArena(Arena):
         by_player = np.array(exploring.c, np.float64)
         return by_player[self.whole.tree.infoset_player]
 
-    def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
-        return shares(self.whole, weights.astype(np.float64))
-
     def strategy(self, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any) -> Strategy:
         if "visits" in learned:
             visits = learned["visits"].copy()
             about |= {"visits": visits, "values": learned["total"] / np.maximum(visits, 1)}
         weights = learned["weights"] if "weights" in learned else learned["visits"]
-        average = Strategy.of(self.whole, self.shares(weights), method, **about)
+        average = Strategy.of(self.whole, shares(self.whole, weights), method, **about)
         return average.greedy() if greedy else average
 
     def model(self, to: Any) -> NDArray[np.float64]:
@@ -219,5 +212,7 @@ def arena_of(game: Any) -> Arena:
 def require_tree(arena: Arena, what: str) -> FlatGame:
     """The whole game, which ``what`` needs."""
     if arena.flat is None:
-        raise FogplayError(f"{what} needs the whole tree, and {arena.name} has none: use smooth-uct, uct or os-mccfr")
+        raise FogplayError(
+            f"{what} needs the whole tree, and {arena.game} has none; smooth-uct, uct, os-mccfr and es-mccfr do not"
+        )
     return arena.flat

@@ -169,10 +169,10 @@ class Run:
             self.curve.append(CurvePoint(int(iteration), seconds, dict(zip(self.measures, values, strict=True))))
 
 
-def shares(flat: FlatGame, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def shares(flat: FlatGame, weights: NDArray[Any]) -> NDArray[np.float64]:
     """[slots] every infoset's weights as probabilities; uniform where there are none."""
     strategy = np.empty(flat.num_slots)
-    normalise(weights, flat.tree.infoset_start, strategy)
+    normalise(weights.astype(np.float64), flat.tree.infoset_start, strategy)
     return strategy
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from fogplay.errors import FogplayError
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.simulators.random import streams
-from fogplay.solvers.arenas import Arena, Exploring, arena_of
+from fogplay.solvers.arenas import Arena, Exploring, arena_of, require_tree
 from fogplay.solvers.checks import number, one_of, whole
+from fogplay.solvers.run import shares
 
 # The papers' own calibrations on their games; elsewhere constants follow the payoffs.
 CALIBRATED: dict[tuple[str, str], dict[str, Any]] = {
@@ -83,7 +84,7 @@ class SelfPlay(Sampler):
         uct.run(self.games[thread], self.learned, self.policy, self.rng[thread], self.paths[thread], count)
 
     def average(self) -> NDArray[np.float64]:
-        return self.arena.shares(self.visits)
+        return shares(require_tree(self.arena, "an average strategy"), self.visits)
 
     def kept(self) -> dict[str, NDArray[Any]]:
         return {"visits": self.visits, "total": self.total}
@@ -116,7 +117,7 @@ class MonteCarloCfr(Sampler):
         self.kernel(self.games[thread], self.learned, self.policy, self.rng[thread], room, first, stride, count)
 
     def average(self) -> NDArray[np.float64]:
-        return self.arena.shares(self.learned.average)
+        return shares(require_tree(self.arena, "an average strategy"), self.learned.average)
 
     def kept(self) -> dict[str, NDArray[Any]]:
         return {"weights": self.learned.average}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import pickle
 import random
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,30 @@ def test_round_trip_of_any_strategy(tmp_path_factory: Any, game: RandomGame, odd
 
 def test_it_is_a_plain_safetensors_file(saved: Path) -> None:
     assert safetensors.numpy.load_file(saved)["probabilities"].shape == (24,)
+
+
+def test_arrays_of_any_width_are_aligned_and_read_alike_by_the_library(tmp_path: Path) -> None:
+    arrays = {str(dtype.__name__): np.arange(3).astype(dtype) for dtype in storage.DTYPES.values()}
+    storage.write(tmp_path / "file", "test", {**arrays, "none": np.zeros((0, 2))}, {"known": "ä"})
+    read, about = storage.read(tmp_path / "file", "test")
+    theirs = safetensors.numpy.load_file(tmp_path / "file")
+    assert about == {"known": "ä"}
+    assert read["none"].shape == theirs["none"].shape == (0, 2)
+    for name, array in arrays.items():
+        assert read[name].flags.aligned
+        assert read[name].dtype == theirs[name].dtype == array.dtype
+        assert read[name].tolist() == theirs[name].tolist() == array.tolist()
+
+
+def test_what_killed_writers_left_is_swept_away(tmp_path: Path) -> None:
+    path, other = tmp_path / "[run]", tmp_path / ".other.x.part"
+    old, new = (tmp_path / f".[run].{name}.part" for name in ("old", "new"))
+    for part in (old, new, other):
+        part.write_bytes(b"half")
+    for part in (old, other):
+        os.utime(part, (0, 0))
+    storage.write(path, "test", {}, {})
+    assert {path.name for path in tmp_path.iterdir()} == {"[run]", ".[run].new.part", ".other.x.part"}
 
 
 def test_truncation_anywhere_is_noticed(saved: Path) -> None:
@@ -134,15 +158,15 @@ def test_a_checkpoint_is_no_strategy(tmp_path: Path) -> None:
         Strategy.load(tmp_path / "run")
 
 
-def test_a_full_disk_leaves_what_was_there(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = saved.read_bytes()
-
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(safetensors.numpy, "save_file", full)
-    with pytest.raises(FogplayError, match="No space left on device; nothing there was changed"):
-        solve("kuhn", "cfr", 3).strategy.save(saved)
+def test_a_full_disk_leaves_what_was_there(saved: Path) -> None:
+    before, strategy = saved.read_bytes(), solve("kuhn", "cfr", 3).strategy
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, most))
+    try:
+        with pytest.raises(FogplayError, match="File too large; nothing there was changed"):
+            strategy.save(saved)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
 

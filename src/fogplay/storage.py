@@ -6,17 +6,18 @@ The format is safetensors, so other tools can read it and loading never runs cod
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import safetensors
-import safetensors.numpy
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
@@ -34,6 +35,8 @@ DTYPES = {
     "U32": np.uint32,
     "U64": np.uint64,
 }
+NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+ABANDONED_SECONDS = 3600.0
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -46,8 +49,26 @@ def write(path: str | os.PathLike[str], kind: str, arrays: Arrays, about: Mappin
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(dict(about), sort_keys=True, allow_nan=True)
     header = {"kind": kind, "format": str(FORMAT), "about": text, "digest": _digest(kind, text, arrays)}
-    with atomically(path) as temporary:
-        safetensors.numpy.save_file(dict(arrays), temporary, metadata=header)
+    with atomically(path) as temporary, open(temporary, "wb") as file:
+        _write_safetensors(file, arrays, header)
+
+
+def _write_safetensors(file: BinaryIO, arrays: Arrays, known: Mapping[str, str]) -> None:
+    """The format itself: the header's length, the header, then the arrays, widest items first so that each is aligned.
+
+    Written here because the library's own writer makes a second temporary file, which stays when it is killed.
+    """
+    header: dict[str, Any] = {"__metadata__": known}
+    end, order = 0, sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
+    for name in order:
+        array = arrays[name]
+        begin, end = end, end + array.nbytes
+        header[name] = {"dtype": NAMES[array.dtype], "shape": array.shape, "data_offsets": (begin, end)}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name in order:
+        file.write(_bytes_of(arrays[name]))
 
 
 @contextlib.contextmanager
@@ -55,6 +76,7 @@ def atomically(path: Path) -> Iterator[str]:
     """The name of a temporary file to write, which takes the place of ``path`` when it is complete and on the disk."""
     temporary = None
     try:
+        _sweep(path)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
         yield temporary
@@ -70,6 +92,14 @@ def atomically(path: Path) -> Iterator[str]:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)  # still there only if something went wrong
+
+
+def _sweep(path: Path) -> None:
+    """Remove what writers of ``path`` left behind who were killed: temporary files that have not grown for an hour."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - part.stat().st_mtime > ABANDONED_SECONDS:
+                part.unlink()
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -135,8 +165,13 @@ def _digest(kind: str, about: str, arrays: Arrays) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"\0{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        digest.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
+        digest.update(_bytes_of(array))
     return digest.hexdigest()
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview | bytes:
+    """The array's bytes, where they lie."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b""
 
 
 def _reason(error: Exception) -> str:

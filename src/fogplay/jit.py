@@ -71,6 +71,8 @@ def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
     to a part doubles the time of external sampling.
     """
     config: Any = numba.config
+    if config.ENABLE_CUDASIM:  # numba's simulator of a GPU walks through kernels, and all they call, as plain Python
+        return function
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
     try:
@@ -80,15 +82,18 @@ def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
         config.CACHE_DIR = before
 
 
-def record(fields: list[tuple[str, Any]]) -> Any:
-    """The type of an array whose entries have named fields, in compiled code and in plain Python alike."""
-    return np.dtype((np.record, fields))
+def record(fields: list[tuple[str, Any]], packed: bool = False) -> Any:
+    """The type of an array whose entries have named fields, in compiled code and in plain Python alike.
+
+    Fields are aligned unless they are ``packed``, which a GPU reads byte by byte.
+    """
+    return np.dtype((np.record, np.dtype(fields, align=not packed)))
 
 
 def is_compiled(*kernels: Any) -> bool:
     """Whether an earlier run has left each of these kernels compiled on disk (for some types of arguments)."""
     config: Any = numba.config
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT or config.ENABLE_CUDASIM:
         return True
     folder = cache_folder()
     for each in kernels:

@@ -135,10 +135,10 @@ class Watch:
         if flat is not None and flat.recall_lost:
             self.note(f"imperfect recall: {flat.recall_lost}; no exact nash_conv, and CFR has no guarantee here")
 
-    def expect_kernels(self, algorithm: str) -> None:
+    def expect_kernels(self, algorithm: str, device: str = "cpu") -> None:
         """Say so, when the run begins, if it is the first ever and compiles what this algorithm needs."""
         chosen = ALGORITHMS.get(algorithm)
-        if chosen is not None and not is_compiled(*chosen.kernels):
+        if device == "cpu" and chosen is not None and not is_compiled(*chosen.kernels):
             self.to_say = "compiling the kernels: once, some seconds; from now on a command starts at once"
 
     def amount(self, done: int, total: int) -> None:

@@ -70,12 +70,12 @@ def assert_unbiased(flat: FlatGame, algorithm: str, parameters: dict[str, Any], 
     sums, squares = np.zeros(flat.num_slots), np.zeros(flat.num_slots)
     loop = _outcomes if algorithm == "os-mccfr" else _traversals
     loop(
-        learner.games[0],
+        learner.driver.games[0],
         start,
-        learner.learned,
-        learner.policy,
-        learner.rng[0],
-        learner.rooms[0],
+        learner.driver.tables,
+        learner.driver.policy,
+        learner.driver.rng[0],
+        learner.driver.rooms[0],
         1,
         sums,
         squares,
@@ -110,16 +110,16 @@ def test_sampled_regrets_are_unbiased_on_random_games(
 def test_the_unbiasedness_test_can_fail() -> None:
     flat = flatten("kuhn")
     learner = MonteCarloCfr(flat, "os-mccfr", {"seed": 1})
-    learner.policy = learner.policy._replace(epsilon=0.6)
+    learner.driver.policy = learner.driver.policy._replace(epsilon=0.6)
     start = np.random.default_rng(1).normal(size=flat.num_slots)
     sums, squares = np.zeros(flat.num_slots), np.zeros(flat.num_slots)
     args = (
-        learner.games[0],
+        learner.driver.games[0],
         start,
-        learner.learned,
-        learner.policy,
-        learner.rng[0],
-        learner.rooms[0],
+        learner.driver.tables,
+        learner.driver.policy,
+        learner.driver.rng[0],
+        learner.driver.rooms[0],
         1,
         sums,
         squares,
@@ -148,10 +148,10 @@ def test_the_average_of_a_fixed_strategy_is_that_strategy(algorithm: str, parame
     flat = flatten("kuhn(players=3)")
     still = flat.tree._replace(payoffs=np.zeros_like(flat.tree.payoffs))
     learner = MonteCarloCfr(flat, algorithm, {"seed": 3, **parameters})
-    learner.games = [learner.games[0]._replace(payoffs=still.payoffs)]
+    learner.driver.games = [learner.driver.games[0]._replace(payoffs=still.payoffs)]
     learner.advance(1, 20_000)
     np.testing.assert_allclose(learner.average(), flat.uniform(), atol=1e-9)
-    assert (learner.learned.average > 0).all()
+    assert (learner.driver.tables.average > 0).all()
 
 
 BOUNDS = {"kuhn": (3_000_000, 0.01), "leduc": (20_000_000, 0.1)}
@@ -180,9 +180,9 @@ def test_chance_sampling_without_chance_is_cfr() -> None:
     sampled = MonteCarloCfr(flat, "cs-mccfr", {"seed": 1})
     full = FullWidth(flat, "cfr", {})
     start = np.random.default_rng(1).normal(size=flat.num_slots)  # no ties for rounding to break
-    sampled.learned.regret[:] = full.learned.regret[:] = start
+    sampled.driver.tables.regret[:] = full.learned.regret[:] = start
     sampled.advance(2, 200)  # from player 0 on
     full.advance(1, 100)
     np.testing.assert_allclose(sampled.average(), full.average(), atol=1e-12)
-    np.testing.assert_allclose(sampled.learned.regret, full.learned.regret, atol=1e-9)
+    np.testing.assert_allclose(sampled.driver.tables.regret, full.learned.regret, atol=1e-9)
     assert measure(flat, sampled.average()).nash_conv == pytest.approx(measure(flat, full.average()).nash_conv)

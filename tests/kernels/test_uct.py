@@ -76,7 +76,7 @@ def test_one_node_a_player_is_added_in_an_episode() -> None:
     learner = SelfPlay(flat, "uct", {"seed": 1})
     for episode in range(1, 40):
         learner.advance(episode, 1)
-        visited = np.add.reduceat(learner.visits, flat.tree.infoset_start[:-1]) > 0
+        visited = np.add.reduceat(learner.kept()["visits"], flat.tree.infoset_start[:-1]) > 0
         for player in range(2):
             mine = visited[flat.tree.infoset_player == player]
             assert 1 <= mine.sum() <= episode
@@ -89,19 +89,19 @@ def test_counts_and_values_are_exact() -> None:
     learner = SelfPlay(flat, "smooth-uct", {"seed": 2})
     learner.advance(1, 123_457)
     first = [number for number, name in enumerate(flat.infosets) if name in ("J:", "Q:", "K:")]
-    visits = sum(int(learner.visits[flat.slots(number)].sum()) for number in first)
+    visits = sum(int(learner.kept()["visits"][flat.slots(number)].sum()) for number in first)
     assert visits == 123_457
-    assert learner.visits.dtype == np.int64
-    assert (np.abs(learner.total) <= 2 * learner.visits).all()
+    assert learner.kept()["visits"].dtype == np.int64
+    assert (np.abs(learner.kept()["total"]) <= 2 * learner.kept()["visits"]).all()
 
 
 def test_counts_go_on_past_32_bits_and_float_precision() -> None:
     flat = flatten("kuhn")
     learner = SelfPlay(flat, "smooth-uct", {"seed": 2})
-    learner.visits[:] = 2**60
-    before = int(learner.visits.sum())
+    learner.kept()["visits"][:] = 2**60
+    before = int(learner.kept()["visits"].sum())
     learner.advance(1, 1000)
-    assert 1000 * 2 <= int(learner.visits.sum()) - before <= 1000 * 3
+    assert 1000 * 2 <= int(learner.kept()["visits"].sum()) - before <= 1000 * 3
 
 
 @pytest.mark.parametrize("rollout", ["uniform", "call-down", "on-policy"])
@@ -132,10 +132,10 @@ def test_exploration_follows_the_pot() -> None:
     assert look["Kh:rrc/Qs:r"] == [10, 16]
     learner = SelfPlay(flat, "uct", {"seed": 1, "k": 0.5})
     start = dict(zip(flat.infosets, flat.tree.infoset_start.tolist(), strict=False))
-    assert learner.games[0].exploration[start["Kh:"]] == 14
-    assert learner.games[0].exploration[start["Kh:rrc/Qs:r"]] == 18
+    assert learner.driver.games[0].exploration[start["Kh:"]] == 14
+    assert learner.driver.games[0].exploration[start["Kh:rrc/Qs:r"]] == 18
     capped = SelfPlay(flat, "uct", {"seed": 1, "k": 0.5, "cap": 15})
-    assert capped.games[0].exploration[start["Kh:rrc/Qs:r"]] == 15
+    assert capped.driver.games[0].exploration[start["Kh:rrc/Qs:r"]] == 15
     result = solve("leduc", "smooth-uct", 2_000_000, k=0.5, cap=24, seed=1)
     assert result.nash_conv is not None
     assert result.nash_conv < 0.7

@@ -52,7 +52,7 @@ def across(simulated: SimulatedHoldem, flat: FlatGame, by_tree: NDArray[Any]) ->
 
 
 def uct_room(simulated: SimulatedHoldem) -> Any:
-    return np.zeros(simulated.deepest + 1, uct.STEP)
+    return uct.Path(np.zeros(simulated.deepest + 1, uct.STEP))
 
 
 def stack_for(simulated: SimulatedHoldem, apart: bool) -> traversal_sampling.Stack:
@@ -85,7 +85,7 @@ def learn(game: Any, simulated: SimulatedHoldem, algorithm: str, iterations: int
     if algorithm in ("uct", "smooth-uct"):
         cells = uct.Tables(np.zeros(simulated.num_slots, uct.CELL))
         schedule = uct.Always() if algorithm == "uct" else uct.Decay(0.1, 0.9, 0.002)
-        uct.run(game, cells, uct.Policy(schedule, uct.Uniform()), rng, uct_room(simulated), iterations)
+        uct.run(game, cells, uct.Policy(schedule, uct.Uniform()), rng, uct_room(simulated), 1, 1, iterations)
         return cells.cell["visits"].astype(np.float64)
     tables = cfr_tables(simulated.num_slots)
     if algorithm == "os-mccfr":
@@ -262,14 +262,14 @@ def test_a_run_goes_on_from_its_arrays_bit_for_bit() -> None:
         return simulated.worker(), uct.Tables(np.zeros(simulated.num_slots, uct.CELL)), streams(3, 1)[0]
 
     game, whole, rng = fresh()
-    uct.run(game, whole, policy, rng, path, 5_000)
+    uct.run(game, whole, policy, rng, path, 1, 1, 5_000)
     game, parts, rng = fresh()
-    uct.run(game, parts, policy, rng, path, 1_234)
+    uct.run(game, parts, policy, rng, path, 1, 1, 1_234)
     other, _, _ = fresh()
     other.batch.next[:], other.batch.deck[:] = game.batch.next, game.batch.deck
     for mine, theirs in zip(other.batch.deals, game.batch.deals, strict=True):
         mine[:] = theirs
-    uct.run(other, parts, policy, rng, path, 5_000 - 1_234)
+    uct.run(other, parts, policy, rng, path, 1, 1, 5_000 - 1_234)
     assert whole.cell.tobytes() == parts.cell.tobytes()
 
 
@@ -278,7 +278,7 @@ def test_small_cells_hold_the_same_numbers() -> None:
     policy = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform())
     large, small = (uct.Tables(np.zeros(simulated.num_slots, kind)) for kind in (uct.CELL, uct.SMALL_CELL))
     for tables in (large, small):
-        uct.run(simulated.worker(), tables, policy, streams(3, 1)[0], uct_room(simulated), 200_000)
+        uct.run(simulated.worker(), tables, policy, streams(3, 1)[0], uct_room(simulated), 1, 1, 200_000)
     assert small.cell.dtype.itemsize == 12
     assert np.array_equal(large.cell["visits"], small.cell["visits"])
     assert np.array_equal(large.cell["total"], small.cell["total"])

@@ -41,12 +41,12 @@ def test_the_papers_exploration_is_the_default(arena: HoldemArena) -> None:
     """Equation 3 of 2015 with C = 24 big blinds and k = 0.5; a constant c puts both aside."""
     learner = SelfPlay(arena, "smooth-uct", {"seed": 1})
     assert {name: learner.parameters[name] for name in ("k", "cap", "d")} == {"k": 0.5, "cap": 240.0, "d": 1 / 20_000}
-    table = learner.games[0].exploration
+    table = learner.driver.games[0].exploration
     assert table.max() == 240.0
     assert table.min() < 240.0
     constant = SelfPlay(arena, "uct", {"seed": 1, "c": 33.0})
     assert constant.parameters["k"] is None
-    assert (constant.games[0].exploration == 33.0).all()
+    assert (constant.driver.games[0].exploration == 33.0).all()
     assert SelfPlay(arena_of("holdem(players=3,grid=ehs2:2/2/2/2)"), "uct", {"seed": 1}).parameters["cap"] == 360.0
 
 
@@ -69,7 +69,7 @@ def test_threads_share_the_tables(arena: HoldemArena) -> None:
     learner.advance(1, 20_000)
     root = arena.simulated.betting.nodes[0]
     first = slice(int(root.slot), int(root.slot) + 10 * int(root.stride))
-    at_root = learner.visits[first].reshape(10, -1)[:, : int(root.count)].sum()
+    at_root = learner.kept()["visits"][first].reshape(10, -1)[:, : int(root.count)].sum()
     assert 19_000 < at_root <= 20_000  # the button always acts first
 
 

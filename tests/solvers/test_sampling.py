@@ -64,9 +64,10 @@ def test_threads_share_the_tables(algorithm: str) -> None:
 
 def test_threads_divide_the_iterations() -> None:
     seen = []
-    learner = MonteCarloCfr(flatten("kuhn"), "os-mccfr", {"seed": 1, "threads": 3})
-    learner.share_out(10, 8, lambda *part: seen.append(part))
-    assert sorted(seen) == [(0, 10, 3), (1, 11, 3), (2, 12, 2)]
+    driver = MonteCarloCfr(flatten("kuhn"), "os-mccfr", {"seed": 1, "threads": 3}).driver
+    driver.run = lambda _game, _tables, _policy, _rng, _room, *part: seen.append(part)
+    driver.advance(10, 8)
+    assert sorted(seen) == [(10, 3, 3), (11, 3, 3), (12, 3, 2)]
 
 
 def test_outputs() -> None:

@@ -21,6 +21,10 @@ app = typer.Typer(
     help="Solve and play games of hidden information, by self-play, at compiled speed.",
 )
 
+Threads = Annotated[
+    int | None, typer.Option(help="Episodes at once on the same tables; by default 1, and on a GPU what suits it.")
+]
+Device = Annotated[str, typer.Option(help="cpu, or cuda: sampling algorithms on an NVIDIA GPU.")]
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay.cli.app import JSON, Device, app, print_json, require_folder
 from fogplay.terminal import Watch, say, table
 
 
@@ -19,6 +19,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="The folder that data and pictures go under.")] = Path("reproduced"),
     engine: Annotated[str, typer.Option(help="loky: local processes; ray: a Ray cluster; sequential.")] = "loky",
     workers: Annotated[int, typer.Option(help="How many runs at a time; 0: one for each core.", min=0)] = 0,
+    device: Device = "cpu",
     as_json: JSON = False,
 ) -> None:
     """Make a paper's figure or table again: data, picture, the published numbers beside ours."""
@@ -39,7 +40,9 @@ def reproduce(
     results = []
     for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
         with Watch(quiet=as_json) as watch:
-            outcome, folder = run(wanted, scale, out, engine=engine, workers=workers, progress=watch.amount)
+            outcome, folder = run(
+                wanted, scale, out, engine=engine, workers=workers, device=device, progress=watch.amount
+            )
         findings = [dataclasses.asdict(finding) for finding in outcome.findings]
         results.append(
             {"id": wanted, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}

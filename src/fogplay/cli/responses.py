@@ -9,7 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, file_name, load_strategy, print_json, read_settings, require_folder, save
+from fogplay.cli.app import (
+    JSON,
+    Device,
+    Threads,
+    app,
+    file_name,
+    load_strategy,
+    print_json,
+    read_settings,
+    require_folder,
+    save,
+)
 from fogplay.errors import FogplayError
 from fogplay.evaluate.responses import AgainstModel
 from fogplay.terminal import Watch, say, table
@@ -21,7 +32,6 @@ Half = Annotated[float, typer.Option(help="dbr: observations at which half the c
 AlgorithmName = Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")]
 Iterations = Annotated[int | None, typer.Option("--iterations", "-n", help="How many, for each seat.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same bits.")]
-Threads = Annotated[int, typer.Option(help="Threads that share the tables of a sampling algorithm.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
 ]
@@ -37,7 +47,8 @@ def respond(
     algorithm: AlgorithmName = "cfr+",
     iterations: Iterations = None,
     seed: Seed = 0,
-    threads: Threads = 1,
+    threads: Threads = None,
+    device: Device = "cpu",
     set_: Settings = None,
     out: Annotated[
         Path | None, typer.Option(help="Where the strategy goes; GAME-response.safetensors by default.")
@@ -47,16 +58,18 @@ def respond(
 ) -> None:
     """Exploit a model of the others, and stay hard to exploit to the degree that confidence is low."""
     import fogplay
+    from fogplay.solvers.solve import require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}-response.safetensors")
     require_folder(out)
+    require_device(device, algorithm)
     model = load_strategy(to)
     if out.exists() and out.samefile(to):
         raise FogplayError(f"--out would overwrite the model {to}; choose another name")
     with Watch(quiet=as_json) as watch:
         arena = watch.arena(game)
-        watch.expect_kernels(algorithm)
+        watch.expect_kernels(algorithm, device)
         response = fogplay.respond(
             arena,
             model,
@@ -67,6 +80,7 @@ def respond(
             iterations=iterations,
             seed=seed,
             threads=threads,
+            device=device,
             checkpoint=out.with_name(out.name + ".checkpoint"),
             resume=resume,
             progress=watch.progress,
@@ -111,7 +125,8 @@ def tradeoff(
     algorithm: AlgorithmName = "cfr+",
     iterations: Iterations = None,
     seed: Seed = 0,
-    threads: Threads = 1,
+    threads: Threads = None,
+    device: Device = "cpu",
     set_: Settings = None,
     out: Annotated[Path | None, typer.Option(help="Where .csv, .svg and .png go; GAME-tradeoff by default.")] = None,
     as_json: JSON = False,
@@ -120,6 +135,7 @@ def tradeoff(
     import fogplay
     from fogplay.experiments.lab import write_rows
     from fogplay.experiments.pictures import draw_tradeoff
+    from fogplay.solvers.solve import require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}-tradeoff")
@@ -132,10 +148,11 @@ def tradeoff(
         raise FogplayError(
             f"--confidences takes numbers from 0 to 1 with commas between, not {confidences!r}"
         ) from None
+    require_device(device, algorithm)
     model = load_strategy(to)
     with Watch(quiet=as_json) as watch:
         arena = watch.arena(game)
-        watch.expect_kernels(algorithm)
+        watch.expect_kernels(algorithm, device)
         points = fogplay.tradeoff(
             arena,
             model,
@@ -146,6 +163,7 @@ def tradeoff(
             iterations=iterations,
             seed=seed,
             threads=threads,
+            device=device,
             progress=watch.progress,
             **settings,
         )

@@ -9,7 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, file_name, load_strategy, print_json, read_settings, require_folder, save
+from fogplay.cli.app import (
+    JSON,
+    Device,
+    Threads,
+    app,
+    file_name,
+    load_strategy,
+    print_json,
+    read_settings,
+    require_folder,
+    save,
+)
 from fogplay.errors import FogplayError
 from fogplay.simulators.profile import Profile
 from fogplay.terminal import Watch, say, show_result, table
@@ -61,7 +72,8 @@ def solve(
     algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
-    threads: Annotated[int, typer.Option(help="Threads that share the tables of a sampling algorithm.")] = 1,
+    threads: Threads = None,
+    device: Device = "cpu",
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
     ] = None,
@@ -76,10 +88,12 @@ def solve(
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
+    from fogplay.solvers.solve import require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
+    require_device(device, algorithm)
     points = _iterations(snapshots)
 
     def keep(iteration: int, strategy: Any) -> None:
@@ -89,13 +103,14 @@ def solve(
         arena = watch.arena(game)
         watch.warn_of_recall(arena.flat)
         watch.estimate(arena)
-        watch.expect_kernels(algorithm)
+        watch.expect_kernels(algorithm, device)
         result = fogplay.solve(
             arena,
             algorithm,
             iterations,
             seed=seed,
             threads=threads,
+            device=device,
             checkpoint=out.with_name(out.name + ".checkpoint"),
             resume=resume,
             checkpoint_seconds=checkpoint_seconds,

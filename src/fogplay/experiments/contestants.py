@@ -152,7 +152,7 @@ class FogplaySampling:
     def build(self, game: str) -> Facts:
         self.flat = self.flatten(game)
         self.restart()
-        tables = (*self.learner.games[0], *self.learner.tables().values())
+        tables = (*self.learner.driver.games[0], *self.learner.tables().values())
         return _sizes(self.flat, tables)
 
     def restart(self) -> None:

@@ -109,13 +109,16 @@ class Lab:
     folder: Path
     engine: str = "loky"
     workers: int = 0  # 0: one for each core
+    device: str = "cpu"  # or cuda, for sampling algorithms: then one run after the other
+    shared: Path | None = None  # where jobs keep their files; by default in ``folder``, but they serve any experiment
     progress: Callable[[int, int], None] | None = None  # iterations done and to do, of the whole set
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise FogplayError(f"engine must be {' or '.join(ENGINES)}, not {self.engine!r}")
         try:
-            (self.folder / "jobs").mkdir(parents=True, exist_ok=True)
+            for folder in (self.folder, self._jobs):
+                folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FogplayError(f"cannot make the folder {self.folder}: {error.strerror}") from error
 
@@ -133,9 +136,9 @@ class Lab:
         if not jobs:
             return
         files = [str(self._file(job).absolute()) for job in jobs]
-        if self.engine == "sequential":
+        if self.engine == "sequential" or self.device != "cpu":
             for job, file in zip(jobs, files, strict=True):
-                run_job(job, file)
+                run_job(job, file, self._device_of(job))
             return
         import joblib
 
@@ -151,7 +154,17 @@ class Lab:
         return _strategy_file(self._file(job), iteration)
 
     def _file(self, job: Job) -> Path:
-        return self.folder / "jobs" / f"{job.key}.csv"
+        device = self._device_of(job)
+        return self._jobs / f"{job.key}{'' if device == 'cpu' else f'-{device}'}.csv"
+
+    @property
+    def _jobs(self) -> Path:
+        return self.shared or self.folder / "jobs"
+
+    def _device_of(self, job: Job) -> str:
+        from fogplay.solvers import ALGORITHMS
+
+        return self.device if ALGORITHMS[job.algorithm].seeded else "cpu"
 
     def _done(self, job: Job) -> bool:
         return self._file(job).exists()
@@ -198,7 +211,7 @@ def _start_ray() -> None:
         ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
 
 
-def run_job(job: Job, file: str) -> None:
+def run_job(job: Job, file: str, device: str = "cpu") -> None:
     """Run one job, or what is left of it, and write its points to ``file``."""
     from fogplay.solvers import Progress, solve
 
@@ -217,6 +230,7 @@ def run_job(job: Job, file: str) -> None:
         job.algorithm,
         job.iterations,
         seed=job.seed,
+        device=device,
         curve=job.curve,
         measures=job.measures,
         checkpoint=checkpoint,

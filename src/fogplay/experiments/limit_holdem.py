@@ -39,10 +39,15 @@ def _trainings(spec: str, episodes: int, snapshots: Sequence[int] = ()) -> dict[
     }
 
 
+def _snapshots(episodes: int) -> list[int]:
+    """The last three decades."""
+    return [point for point in log_spaced(episodes, 3) if point >= episodes // 1000]
+
+
 def figure_3(lab: Lab, scale: str) -> Outcome:
     """Two-player limit hold'em: greedy snapshots of UCT and Smooth UCT, against each other and a near-equilibrium."""
     episodes, hands = (62_000_000_000, 5_000_000) if scale == "paper" else (_quick(20_000_000), _quick(400_000))
-    points = [point for point in log_spaced(episodes, 3) if point >= episodes // 1000]
+    points = _snapshots(episodes)
     jobs, table = _trainings(TWO, episodes, points), Table.for_players(2)
     lab.run(list(jobs.values()))
     sparring, rows = table.bot("sparring"), []
@@ -76,7 +81,7 @@ def figure_3(lab: Lab, scale: str) -> Outcome:
 def table_2(lab: Lab, scale: str) -> Outcome:
     """Two-player winnings of the greedy policies."""
     episodes, hands = (62_000_000_000, 2_000_000) if scale == "paper" else (_quick(20_000_000), _quick(400_000))
-    jobs, table = _trainings(TWO, episodes), Table.for_players(2)
+    jobs, table = _trainings(TWO, episodes, _snapshots(episodes)), Table.for_players(2)  # those of figure 3
     lab.run(list(jobs.values()))
     trained = {name: table.trained(lab, job) for name, job in jobs.items()}
     rows = [table.match("Smooth UCT", trained["Smooth UCT"], "UCT", [trained["UCT"]], hands)]

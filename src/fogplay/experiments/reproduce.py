@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fogplay.errors import FogplayError
 from fogplay.experiments.lab import Lab, Mean
+from fogplay.solvers.solve import require_device
 from fogplay.version import VERSION
 
 SCALES = ("quick", "paper")
@@ -74,14 +75,18 @@ def reproduce(
     *,
     engine: str = "loky",
     workers: int = 0,
+    device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Outcome, Path]:
     """Run one experiment, or what is left of it; returns what was found and the folder with data and pictures."""
     experiment = experiment_called(name)
     if scale not in SCALES:
         raise FogplayError(f"scale must be {' or '.join(SCALES)}, not {scale!r}")
+    if device != "cpu":
+        require_device(device, "smooth-uct")
     folder = (out or Path("reproduced")) / name / scale
-    outcome = experiment.run(Lab(folder, engine, workers, progress), scale)
+    shared = folder.parents[1] / "jobs"  # of all the paper's experiments: some train the same players
+    outcome = experiment.run(Lab(folder, engine, workers, device, shared, progress), scale)
     _write_report(folder, experiment, scale, outcome)
     return outcome, folder
 

@@ -32,13 +32,15 @@ def worked_example(epsilon: float = 0.6) -> dict[str, dict[str, list[float]]]:
     for seed in range(10_000):
         learner = MonteCarloCfr(flat, "os-mccfr", {"seed": seed, "epsilon": epsilon})
         learner.advance(1, 1)
-        touched = {flat.infosets[k] for k in range(flat.num_infosets) if learner.learned.average[flat.slots(k)].any()}
-        chosen = learner.rooms[0].step["choice"][:2].tolist()
+        touched = {
+            flat.infosets[k] for k in range(flat.num_infosets) if learner.driver.tables.average[flat.slots(k)].any()
+        }
+        chosen = learner.driver.rooms[0].step["choice"][:2].tolist()
         if touched == {"K:", "Q:b"} and chosen == [1, 0]:
             tables = {}
             for infoset in ("K:", "Q:b"):
                 where = flat.slots(flat.infosets.index(infoset))
-                regret, sums = learner.learned.regret[where], learner.learned.average[where]
+                regret, sums = learner.driver.tables.regret[where], learner.driver.tables.average[where]
                 tables[infoset] = {"regret": regret.tolist(), "sums": sums.tolist()}
             # Equation 6 read backwards: the action taken has regret w (1 - tail) of its infoset's own tail.
             tables["Q:b"]["w"] = [tables["Q:b"]["regret"][0] / (1 - 1 / 2)]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fogplay.jit import kernel, piece, record
 from fogplay.kernels.regret import regret_matching
+from fogplay.kernels.updates import Plain, add, raise_to
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.random import uniform
 
@@ -24,6 +25,7 @@ class Tables(NamedTuple):
     regret: NDArray[np.float64]  # [slots] r_I[a]
     average: NDArray[np.float64]  # [slots] s_I[a]
     updated: NDArray[np.int64]  # [slots] c_I, by the first slot of an infoset; lazy averaging only
+    way: Any = Plain()  # of writing to them; a driver may ask for another
 
 
 class Policy(NamedTuple):
@@ -123,18 +125,16 @@ def update(game, tables, policy, path, learner, iteration, depth, node, signals,
         if learner < 0 or learner == step.player:
             weight = payoff(game, node, signals, step.player) * step.others * once  # w_I
             for action in range(step.actions):
-                tables.regret[step.slot + action] -= weight * here
-            tables.regret[step.slot + step.choice] += weight * tail
+                add(tables.way, tables.regret, step.slot + action, -weight * here)
+            add(tables.way, tables.regret, step.slot + step.choice, weight * tail)
         if averages(policy, learner, step.player):
             if policy.lazy:
-                share = 0.0
-                if iteration > tables.updated[step.slot]:  # or else another thread is ahead
-                    share = step.own * (iteration - tables.updated[step.slot])
-                    tables.updated[step.slot] = iteration
+                before = raise_to(tables.way, tables.updated, step.slot, iteration)
+                share = step.own * max(iteration - before, 0)  # 0 if another thread is ahead
             else:
                 share = step.own / step.sampled
             for action in range(step.actions):
-                tables.average[step.slot + action] += share * path.strategy[at + action]
+                add(tables.way, tables.average, step.slot + action, share * path.strategy[at + action])
         tail = here
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fogplay.jit import kernel, piece, record
 from fogplay.kernels.regret import regret_matching
+from fogplay.kernels.updates import add
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.random import draw
 from fogplay.simulators.waist import waist
@@ -147,11 +148,11 @@ def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def
     if frame.player == learner:
         if draws_others(policy):
             for action in range(frame.actions):
-                tables.regret[frame.slot + action] += stack.value[at + action] - expected
+                add(tables.way, tables.regret, frame.slot + action, stack.value[at + action] - expected)
         else:
             for action in range(frame.actions):
                 stack.pending[frame.slot + action] += frame.others * (stack.value[at + action] - expected)
-                tables.average[frame.slot + action] += frame.own * stack.strategy[at + action]
+                add(tables.way, tables.average, frame.slot + action, frame.own * stack.strategy[at + action])
             note = stack.touched[stack.noted[0]]
             note.slot, note.actions = frame.slot, frame.actions
             stack.noted[0] += 1
@@ -164,7 +165,7 @@ def settle(tables, stack):  # type: ignore[no-untyped-def]
     for number in range(stack.noted[0]):
         note = stack.touched[number]
         for slot in range(note.slot, note.slot + note.actions):
-            tables.regret[slot] += stack.pending[slot]
+            add(tables.way, tables.regret, slot, stack.pending[slot])
             stack.pending[slot] = 0.0
     stack.noted[0] = 0
 
@@ -183,7 +184,7 @@ def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learne
             if other not in (player, learner):
                 weight /= stack.reach[depth, other]
     for action in range(actions):
-        tables.average[slot + action] += weight * stack.strategy[at + action]
+        add(tables.way, tables.average, slot + action, weight * stack.strategy[at + action])
     choice = draw(stack.strategy, at, actions, rng)
     if policy.players > 2:
         stack.reach[depth, player] *= stack.strategy[at + choice]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.jit import kernel, piece, record
+from fogplay.kernels.updates import Plain, add
 from fogplay.simulators import (
     advance,
     calling_action,
@@ -33,13 +34,14 @@ from fogplay.simulators.waist import waist
 CELL = record([("visits", np.int64), ("total", np.float64)])
 
 # The same in 12 bytes, where tables of the other would not fit: good for 4.29 billion visits of one action.
-SMALL_CELL = record([("visits", np.uint32), ("total", np.float64)])
+SMALL_CELL = record([("visits", np.uint32), ("total", np.float64)], packed=True)
 
 
 class Tables(NamedTuple):
     """Q(u, a) is total / visits; N(u) is the sum of N(u, a)."""
 
     cell: NDArray[Any]  # [slots] CELL or SMALL_CELL
+    way: Any = Plain()  # of writing to them; a driver may ask for another
 
 
 class Policy(NamedTuple):
@@ -53,10 +55,16 @@ class Policy(NamedTuple):
 STEP = record([("slot", np.int64), ("player", np.int64)])
 
 
+class Path(NamedTuple):
+    """Room for one episode."""
+
+    step: NDArray[Any]  # [depth] STEP
+
+
 @kernel
-def run(game, tables, policy, rng, path, episodes):  # type: ignore[no-untyped-def]
-    """Play so many episodes; ``tables``, ``rng`` and ``path[depth]`` (of STEP) are mutated."""
-    for _ in range(episodes):
+def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[no-untyped-def]
+    """Play ``count`` episodes, whatever their numbers; ``tables``, ``rng`` and ``path`` change."""
+    for _ in range(count):
         episode(game, tables, policy, rng, path)
 
 
@@ -82,13 +90,13 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
                 out_of_tree |= 1 << player
             else:
                 choice = select(game, tables, policy.schedule, node, signals, slot, actions, visits, rng)
-            path[depth].slot, path[depth].player = slot + choice, player
+            path.step[depth].slot, path.step[depth].player = slot + choice, player
             depth += 1
         node = advance(game, node, choice, signals, rng)
-    for step in range(depth):
-        cell = tables.cell[path[step].slot]
-        cell.visits += 1
-        cell.total += payoff(game, node, signals, path[step].player)
+    for number in range(depth):
+        step = path.step[number]
+        add(tables.way, tables.cell["visits"], step.slot, 1)
+        add(tables.way, tables.cell["total"], step.slot, payoff(game, node, signals, step.player))
 
 
 @piece

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,12 @@ def streams(seed: int, workers: int) -> NDArray[np.uint64]:
     for state, child in zip(states, np.random.SeedSequence(seed).spawn(workers), strict=True):
         state[:2] = child.generate_state(2, np.uint64)
     return states
+
+
+def many_streams(seed: int, workers: int) -> NDArray[np.uint64]:
+    """[workers, 2] states for thousands of workers: all drawn at once, far apart in a period of 2^128."""
+    states: NDArray[Any] = np.random.SeedSequence(seed).generate_state(2 * workers, np.uint64)
+    return states.reshape(workers, 2)
 
 
 @piece

@@ -17,7 +17,7 @@ from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.registry import load
 from fogplay.simulators import simulate_tree
 from fogplay.simulators.betting import owners
-from fogplay.simulators.holdem import SimulatedHoldem, explored, simulate_holdem
+from fogplay.simulators.holdem import BATCH, SimulatedHoldem, explored, simulate_holdem
 from fogplay.simulators.profile import WHOLE, Profile
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
 from fogplay.solvers.run import shares
@@ -51,11 +51,11 @@ class Arena:
     has_pot: bool  # whether exploration can follow the pot
     defaults: Mapping[str, Any] = MappingProxyType({})  # of UCT's parameters, where the game asks for its own
 
-    def simulators(self, exploring: Exploring | None, workers: int) -> list[Any]:
-        """What kernels play on, one a worker."""
+    def simulators(self, exploring: Exploring | None, workers: int, batch: int = BATCH) -> list[Any]:
+        """What kernels play on, one a worker; games that are dealt are dealt ``batch`` at a time."""
         raise NotImplementedError
 
-    def under_way(self, simulators: list[Any]) -> dict[str, NDArray[Any]]:
+    def under_way(self, simulators: Sequence[Any]) -> dict[str, NDArray[Any]]:
         """What a checkpoint must hold of the simulators."""
         return {}
 
@@ -86,7 +86,7 @@ class TreeArena(Arena):
         self.decisions = int((flat.tree.player >= 0).sum())
         self.calls, self.has_pot = flat.calling is not None, flat.outlook is not None
 
-    def simulators(self, exploring: Exploring | None, workers: int) -> list[Any]:
+    def simulators(self, exploring: Exploring | None, workers: int, batch: int = BATCH) -> list[Any]:
         explored = None if exploring is None else self._exploration(exploring)
         return [simulate_tree(self.whole, explored, self.whole.calling)] * workers
 
@@ -135,15 +135,15 @@ class HoldemArena(Arena):
         self.payoff_range = simulated.payoff_range
         self.defaults = {"k": 0.5, "cap": self.payoff_range / 2, "d": 1 / 20_000}  # 2015, section 4.3
 
-    def simulators(self, exploring: Exploring | None, workers: int) -> list[Any]:
+    def simulators(self, exploring: Exploring | None, workers: int, batch: int = BATCH) -> list[Any]:
         simulated = self.simulated
         if exploring is not None:
             c = None if exploring.k is not None else exploring.c
             table = explored(simulated.rules, simulated.betting, c, exploring.k, exploring.cap)
             simulated = replace(simulated, exploration=table)
-        return [simulated.worker() for _ in range(workers)]
+        return [simulated.worker(batch) for _ in range(workers)]
 
-    def under_way(self, simulators: list[Any]) -> dict[str, NDArray[Any]]:
+    def under_way(self, simulators: Sequence[Any]) -> dict[str, NDArray[Any]]:
         kept = {}
         for worker, each in enumerate(simulators):
             kept[f"next {worker}"], kept[f"deck {worker}"] = each.batch.next, each.batch.deck
@@ -187,12 +187,12 @@ class BoundArena(Arena):
         digest.update(np.ascontiguousarray(model).view(np.uint8).data)
         self.digest = digest.hexdigest()[:16]
 
-    def simulators(self, exploring: Exploring | None, workers: int) -> list[Any]:
+    def simulators(self, exploring: Exploring | None, workers: int, batch: int = BATCH) -> list[Any]:
         kind: Any = RestrictedNash if isinstance(self.confidence, float) else DataBiased
-        games = self.inner.simulators(exploring, workers)
+        games = self.inner.simulators(exploring, workers, batch)
         return [kind(each, self.responder, self.confidence, self.fixed) for each in games]
 
-    def under_way(self, simulators: list[Any]) -> dict[str, NDArray[Any]]:
+    def under_way(self, simulators: Sequence[Any]) -> dict[str, NDArray[Any]]:
         return self.inner.under_way([each.inner for each in simulators])
 
     def strategy(self, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any) -> Any:

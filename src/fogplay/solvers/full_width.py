@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ WEIGHTINGS = {
 class FullWidth:
     """Regrets and averages over the whole tree, an iteration at a time."""
 
+    elsewhere, threads = False, 1
+
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         self.flat: FlatGame = require_tree(arena_of(game), algorithm)
         flat = self.flat
@@ -42,6 +45,10 @@ class FullWidth:
 
     def tables(self) -> dict[str, NDArray[Any]]:
         return self.learned._asdict()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        for name, table in self.tables().items():
+            table[...] = arrays[name]
 
     def advance(self, first: int, count: int) -> None:
         iterate(self.flat.sequences, self.weighting, self.learned, self.scratch, first, count)

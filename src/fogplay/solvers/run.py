@@ -10,7 +10,8 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -38,7 +39,15 @@ class Learner(Protocol):
     @property
     def parameters(self) -> dict[str, Any]: ...  # all of them, defaults included
 
-    def tables(self) -> dict[str, NDArray[Any]]: ...  # everything learned, to be read and written in place
+    @property
+    def threads(self) -> int: ...  # how many share its tables
+
+    @property
+    def elsewhere(self) -> bool: ...  # it learns on a device of its own, while this one can do other work
+
+    def tables(self) -> dict[str, NDArray[Any]]: ...  # everything learned
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...  # go on from what ``tables`` gave
 
     def advance(self, first: int, count: int) -> None: ...  # iterations first ... first + count - 1, counted from 1
 
@@ -83,6 +92,7 @@ class Run:
     curve: list[CurvePoint] = field(default_factory=list)
     interrupted: bool = False
     trouble: str | None = None  # why the last checkpoint could not be written
+    shown: float | None = None  # the last nash_conv that was measured
 
     def go(
         self,
@@ -91,16 +101,19 @@ class Run:
         checkpoint: Path | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
         watch: bool = True,
-        snapshot: Callable[[int], None] | None = None,
+        snapshot: Callable[[], Callable[[], None]] | None = None,
     ) -> None:
-        """Learn to the end, or to Ctrl-C, which keeps what was learned; ``snapshot`` is called at every point."""
+        """Learn to the end, or to Ctrl-C, which keeps what was learned.
+
+        ``snapshot`` is called at every point, and returns what is then to be done with it.
+        """
         points = [point for point in measure_at if self.iteration < point <= self.iterations]
-        shown, show_at, save_at, stretch = None, 0.0, time.monotonic() + checkpoint_seconds, 1
+        show_at, save_at, stretch = 0.0, time.monotonic() + checkpoint_seconds, 1
         flat = self.learner.flat
         if progress is not None:
             progress(Progress(self.iteration, self.iterations, self.seconds, None))
         self.learner.advance(self.iteration + 1, 0)  # compiles, if that is still to be done, before the clock runs
-        with _interrupts() as interrupted:
+        with _interrupts() as interrupted, _Aside(self.learner.elsewhere) as aside:
             while self.iteration < self.iterations and not interrupted.is_set():
                 goal = points[0] if points else self.iterations
                 count = min(stretch, goal - self.iteration)
@@ -113,21 +126,19 @@ class Run:
                 if points and self.iteration == points[0]:
                     points.pop(0)
                     if snapshot is not None:
-                        snapshot(self.iteration)
+                        aside.do(snapshot())
                     if flat is not None and flat.recall_lost is None:
-                        strategy = self.learner.average()
-                        values = {name: MEASURES[name](flat, strategy) for name in self.measures}
-                        self.curve.append(CurvePoint(self.iteration, self.seconds, values))
-                        shown = values.get("nash_conv", shown)
+                        aside.do(self._measuring(flat))
                 if progress is not None:
                     now = time.monotonic()
                     due = watch and (now >= show_at or self.iteration == self.iterations)
                     if due and flat is not None and flat.recall_lost is None:
-                        shown = MEASURES["nash_conv"](flat, self.learner.average())
+                        self.shown = MEASURES["nash_conv"](flat, self.learner.average())
                         cost = time.monotonic() - now
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth
-                    progress(Progress(self.iteration, self.iterations, self.seconds, shown))
+                    progress(Progress(self.iteration, self.iterations, self.seconds, self.shown))
                 if checkpoint is not None and time.monotonic() >= save_at:
+                    aside.wait()
                     began = time.monotonic()
                     self.try_to_save(checkpoint)
                     now = time.monotonic()
@@ -135,6 +146,17 @@ class Run:
             self.interrupted = interrupted.is_set()
         if checkpoint is not None:
             self.try_to_save(checkpoint)
+
+    def _measuring(self, flat: FlatGame) -> Callable[[], None]:
+        """What is to be done to measure the strategy as it is now."""
+        iteration, seconds, strategy = self.iteration, self.seconds, self.learner.average()
+
+        def measure() -> None:
+            values = {name: MEASURES[name](flat, strategy) for name in self.measures}
+            self.curve.append(CurvePoint(iteration, seconds, values))
+            self.shown = values.get("nash_conv", self.shown)
+
+        return measure
 
     def try_to_save(self, path: Path) -> None:
         """Save, but let the run go on where that fails: what was learned is worth more than the checkpoint."""
@@ -162,11 +184,41 @@ class Run:
                     "repeat the run's own settings, or start afresh without --resume"
                 )
         curve = arrays.pop("curve")
-        for name, table in self.learner.tables().items():
-            table[...] = arrays[name]
+        self.learner.restore(arrays)
         self.iteration, self.seconds = about["iteration"], about["seconds"]
         for iteration, seconds, *values in curve.tolist():
             self.curve.append(CurvePoint(int(iteration), seconds, dict(zip(self.measures, values, strict=True))))
+
+
+class _Aside:
+    """Work done at once, or where the learner is elsewhere beside its next stretches, one piece after the other."""
+
+    def __init__(self, elsewhere: bool) -> None:
+        self.pool = ThreadPoolExecutor(1) if elsewhere else None
+        self.under_way: Future[None] | None = None
+
+    def __enter__(self) -> _Aside:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.wait()
+        finally:
+            if self.pool is not None:
+                self.pool.shutdown()
+
+    def do(self, work: Callable[[], None]) -> None:
+        if self.pool is None:
+            work()
+        else:
+            self.wait()  # so that there is never more than one copy of the tables
+            self.under_way = self.pool.submit(work)
+
+    def wait(self) -> None:
+        """Until all is done; what went wrong goes wrong here."""
+        if self.under_way is not None:
+            self.under_way.result()
+            self.under_way = None
 
 
 def shares(flat: FlatGame, weights: NDArray[Any]) -> NDArray[np.float64]:

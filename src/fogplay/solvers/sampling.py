@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators.random import streams
+from fogplay.kernels.threads import Threads, Zeros
 from fogplay.solvers.arenas import Arena, Exploring, arena_of, require_tree
 from fogplay.solvers.checks import number, one_of, whole
 from fogplay.solvers.run import shares
@@ -28,26 +27,60 @@ CALIBRATED |= {(name, game.replace("suits=seen", "suits=unseen")): found for (na
 SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 to 0.77 on Leduc
 LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
+MOST_GPU_THREADS = 2**22
+MOST_BY_DEFAULT = 2**17
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
 
 
 class Sampler:
-    """What all samplers share: random streams, and threads that work on the same tables."""
+    """What all samplers share: tables, and a driver that plays episodes on them."""
 
-    def __init__(self, arena: Arena, seed: int, threads: int) -> None:
-        self.arena, self.flat = arena, arena.flat
-        self.threads = whole("threads", threads, 1, 1024)
-        self.rng = streams(seed, self.threads)
-        self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+    parameters: dict[str, Any]
 
-    def share_out(self, first: int, count: int, work: Callable[[int, int, int], None]) -> None:
-        """Call ``work(thread, first, count)`` so that the threads take every ``threads``-th iteration each."""
-        if self.pool is None:
-            work(0, first, count)
-            return
-        parts = [(thread, first + thread, len(range(thread, count, self.threads))) for thread in range(self.threads)]
-        list(self.pool.map(lambda part: work(*part), parts))
+    def __init__(
+        self, arena: Arena, settings: dict[str, Any], run: Any, policy: Any, tables: Callable[..., Any], room: Any
+    ) -> None:
+        """The run's own settings are taken out of ``settings``; the rest of the arguments are the drivers'."""
+        self.arena, self.flat, self.parameters = arena, arena.flat, settings
+        seed, threads = settings.pop("seed"), settings.pop("threads", None)
+        exploring = _exploring(arena, settings) if isinstance(policy, uct.Policy) else None
+        self.elsewhere = settings.pop("device", "cpu") == "cuda"
+        self.driver: Any
+        if self.elsewhere:
+            from fogplay.kernels.grid import Grid
+
+            threads = _gpu_threads(arena) if threads is None else whole("threads", threads, 1, MOST_GPU_THREADS)
+            (game,) = arena.simulators(exploring, 1, batch=1)
+            self.driver = Grid(run, game, tables, policy, room, seed, threads)
+        else:
+            games = arena.simulators(exploring, 1 if threads is None else whole("threads", threads, 1, 1024))
+            self.driver = Threads(run, games, tables, policy, room, seed)
+
+    @property
+    def threads(self) -> int:
+        """How many play at once."""
+        count: int = self.driver.threads
+        return count
+
+    def advance(self, first: int, count: int) -> None:
+        self.driver.advance(first, count)
+
+    def tables(self) -> dict[str, NDArray[Any]]:
+        return self._all(*self.driver.read())
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        learned, rng = self.driver.read()
+        for name, table in self._all(learned, rng).items():
+            table[...] = arrays[name]
+        self.driver.write(learned, rng)
+
+    def _all(self, learned: Any, rng: NDArray[np.uint64]) -> dict[str, NDArray[Any]]:
+        return {**self._named(learned), "rng": rng, **self.arena.under_way(self.driver.games)}
+
+    def _named(self, learned: Any) -> dict[str, NDArray[Any]]:
+        """The tables by their names, [slots] each."""
+        raise NotImplementedError
 
 
 class SelfPlay(Sampler):
@@ -56,38 +89,28 @@ class SelfPlay(Sampler):
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         arena = arena_of(game)
         settings = _self_play_defaults(arena, algorithm, "c" in parameters and "k" not in parameters) | parameters
-        super().__init__(arena, settings.pop("seed"), settings.pop("threads", 1))
-        self.parameters = settings
-        self.policy = uct.Policy(_schedule(algorithm, settings), _rollout(arena, settings))
-        self.games = arena.simulators(_exploring(arena, settings), self.threads)
-        self.small = arena.num_slots > LARGE  # the same numbers in three quarters of the memory
-        self.learned = uct.Tables(np.zeros(arena.num_slots, uct.SMALL_CELL if self.small else uct.CELL))
-        self.paths = [np.zeros(arena.deepest + 1, uct.STEP) for _ in range(self.threads)]
-
-    def tables(self) -> dict[str, NDArray[Any]]:
-        return {"visits": self.visits, "total": self.total, "rng": self.rng, **self.arena.under_way(self.games)}
-
-    @property
-    def visits(self) -> NDArray[Any]:
-        return self.learned.cell["visits"]  # [slots]
-
-    @property
-    def total(self) -> NDArray[np.float64]:
-        return self.learned.cell["total"]  # [slots]
+        policy = uct.Policy(_schedule(algorithm, settings), _rollout(arena, settings))
+        # On a CPU the largest tables hold the same numbers in three quarters of the memory; a GPU wants them aligned.
+        self.small = arena.num_slots > LARGE and settings.get("device") != "cuda"
+        cell = uct.SMALL_CELL if self.small else uct.CELL
+        room = uct.Path(np.zeros(arena.deepest + 1, uct.STEP))
+        super().__init__(
+            arena, settings, uct.run, policy, lambda zeros, way: uct.Tables(zeros(arena.num_slots, cell), way), room
+        )
 
     def advance(self, first: int, count: int) -> None:
         if self.small and first + count > MOST_IN_SMALL_CELLS:
             raise FogplayError(f"tables of {self.arena.num_slots:,} actions count to {MOST_IN_SMALL_CELLS:,} episodes")
-        self.share_out(first, count, self._play)
-
-    def _play(self, thread: int, _first: int, count: int) -> None:
-        uct.run(self.games[thread], self.learned, self.policy, self.rng[thread], self.paths[thread], count)
+        super().advance(first, count)
 
     def average(self) -> NDArray[np.float64]:
-        return shares(require_tree(self.arena, "an average strategy"), self.visits)
+        return shares(require_tree(self.arena, "an average strategy"), self.kept()["visits"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return {"visits": self.visits, "total": self.total}
+        return self._named(self.driver.read()[0])
+
+    def _named(self, learned: uct.Tables) -> dict[str, NDArray[Any]]:
+        return {"visits": learned.cell["visits"], "total": learned.cell["total"]}
 
 
 class MonteCarloCfr(Sampler):
@@ -98,32 +121,30 @@ class MonteCarloCfr(Sampler):
         outcome: dict[str, Any] = {"epsilon": 0.6, "updates": "parallel", "averaging": "lazy"}
         defaults = outcome if algorithm == "os-mccfr" else {}
         settings = defaults | CALIBRATED.get((algorithm, arena.game), {}) | parameters
-        super().__init__(arena, settings.pop("seed"), settings.pop("threads", 1))
-        self.parameters = settings
-        self.games = arena.simulators(None, self.threads)
-        slots = arena.num_slots
-        self.learned = outcome_sampling.Tables(np.zeros(slots), np.zeros(slots), np.zeros(slots, np.int64))
-        self.kernel, self.policy, room = _form(arena, algorithm, settings)
-        self.rooms = [room() for _ in range(self.threads)]
+        run, policy, room = _form(arena, algorithm, settings)
 
-    def tables(self) -> dict[str, NDArray[Any]]:
-        return {**self.learned._asdict(), "rng": self.rng, **self.arena.under_way(self.games)}
+        def tables(zeros: Zeros, way: Any) -> outcome_sampling.Tables:
+            slots = arena.num_slots
+            return outcome_sampling.Tables(zeros(slots), zeros(slots), zeros(slots, np.int64), way)
 
-    def advance(self, first: int, count: int) -> None:
-        self.share_out(first, count, self._play)
-
-    def _play(self, thread: int, first: int, count: int) -> None:
-        room, stride = self.rooms[thread], self.threads
-        self.kernel(self.games[thread], self.learned, self.policy, self.rng[thread], room, first, stride, count)
+        super().__init__(arena, settings, run, policy, tables, room)
 
     def average(self) -> NDArray[np.float64]:
-        return shares(require_tree(self.arena, "an average strategy"), self.learned.average)
+        return shares(require_tree(self.arena, "an average strategy"), self.kept()["weights"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return {"weights": self.learned.average}
+        return {"weights": self.driver.read()[0].average}
+
+    def _named(self, learned: outcome_sampling.Tables) -> dict[str, NDArray[Any]]:
+        return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}
 
 
-def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Callable[[], Any]]:
+def _gpu_threads(arena: Arena) -> int:
+    """How many episodes a GPU plays at once unless it is told."""
+    return min(MOST_BY_DEFAULT, max(1024, 4 * arena.num_slots))
+
+
+def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Any]:
     """The kernel, the policy and the room to work in of one form of Monte Carlo CFR."""
     players, width, depth = arena.num_players, arena.widest, arena.deepest + 1
     if algorithm == "os-mccfr":
@@ -133,28 +154,23 @@ def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, 
             lazy=one_of("averaging", settings["averaging"], ("lazy", "stochastic")) == "lazy",
             players=players,
         )
-        steps = outcome_sampling.STEP
-        return (
-            outcome_sampling.run,
-            policy,
-            lambda: outcome_sampling.Path(width, np.zeros(depth, steps), np.zeros(depth * width), np.zeros(players)),
+        path = outcome_sampling.Path(
+            width, np.zeros(depth, outcome_sampling.STEP), np.zeros(depth * width), np.zeros(players)
         )
+        return outcome_sampling.run, policy, path
     apart = algorithm == "cs-mccfr"
     form = traversal_sampling.ChanceAlone if apart else traversal_sampling.External
-    return (
-        traversal_sampling.run,
-        form(players),
-        lambda: traversal_sampling.Stack(
-            width,
-            np.zeros(depth, traversal_sampling.FRAME),
-            np.zeros(depth * width),
-            np.zeros(depth * width),
-            np.zeros((depth + 1, players)),
-            np.zeros(arena.num_slots if apart else 0),
-            np.zeros(arena.decisions if apart else 0, traversal_sampling.TOUCHED),
-            np.zeros(1, np.int64),
-        ),
+    stack = traversal_sampling.Stack(
+        width,
+        np.zeros(depth, traversal_sampling.FRAME),
+        np.zeros(depth * width),
+        np.zeros(depth * width),
+        np.zeros((depth + 1, players)),
+        np.zeros(arena.num_slots if apart else 0),
+        np.zeros(arena.decisions if apart else 0, traversal_sampling.TOUCHED),
+        np.zeros(1, np.int64),
     )
+    return traversal_sampling.run, form(players), stack
 
 
 def _self_play_defaults(arena: Arena, algorithm: str, constant: bool) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from fogplay.strategy import Strategy
 from fogplay.trees import FlatGame
 
 MAX_ITERATIONS = 2**62
+DEVICES = ("cpu", "cuda")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ def solve(
     iterations: int | None = None,
     *,
     seed: int = 0,
-    threads: int = 1,
+    threads: int | None = None,
+    device: str = "cpu",
     curve: int | Sequence[int] = 0,
     measures: Sequence[str] = ("nash_conv",),
     checkpoint: str | os.PathLike[str] | None = None,
@@ -61,7 +63,8 @@ def solve(
 
     ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
-    share the tables of a sampling algorithm; with one thread the same seed gives the same bits.
+    share the tables of a sampling algorithm; with one thread, the default, the same seed gives the same bits.
+    ``device="cuda"`` runs a sampling algorithm on a GPU, where ``threads`` is how many episodes are played at once.
     With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything;
     without ``resume`` what is there is kept aside under ``.previous``.
     ``progress`` is called about ten times a second, with a fresh ``nash_conv`` every second or so unless ``watch`` is
@@ -75,19 +78,21 @@ def solve(
     iterations = chosen.iterations if iterations is None else iterations
     iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), whole("seed", seed, 0, 2**63 - 1)
     points = _points(curve, iterations)
+    require_device(device, algorithm)
     arena = arena_of(game)
-    if threads != 1 and not chosen.seeded:
+    if threads not in (None, 1) and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
     if chosen.make is None:
         return _linear_program(require_tree(arena, algorithm), chosen, greedy)
-    workers = {"seed": seed, "threads": threads} if chosen.seeded else {}
+    workers = {"seed": seed, "threads": threads, "device": device} if chosen.seeded else {}
     learner = chosen.make(arena, algorithm, parameters | workers)
     identity = {
         "game": arena.name,
         "tree": arena.digest,
         "algorithm": algorithm,
         "seed": seed if chosen.seeded else None,
-        "threads": threads,
+        "threads": learner.threads,
+        "device": device,
         "measures": list(measures),
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
@@ -102,16 +107,17 @@ def solve(
                 f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {iterations:,}"
             )
 
-    def strategy_now() -> Any:
-        about = {"parameters": learner.parameters, "iterations": run.iteration}
-        return arena.strategy(learner.kept(), algorithm, greedy, seed=seed if chosen.seeded else None, **about)
+    def strategy_of(learned: Mapping[str, Any], iteration: int) -> Any:
+        about = {"parameters": learner.parameters, "iterations": iteration}
+        return arena.strategy(learned, algorithm, greedy, seed=seed if chosen.seeded else None, **about)
 
-    def take(iteration: int) -> None:
-        if snapshot is not None:
-            snapshot(iteration, strategy_now())
+    def take() -> Callable[[], None]:
+        assert snapshot is not None
+        keep, learned, iteration = snapshot, learner.kept(), run.iteration
+        return lambda: keep(iteration, strategy_of(learned, iteration))
 
-    run.go(points, progress, path, checkpoint_seconds, watch, take)
-    strategy = strategy_now()
+    run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None)
+    strategy = strategy_of(learner.kept(), run.iteration)
     flat = arena.flat
     quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None
     return Result(
@@ -127,6 +133,17 @@ def solve(
         interrupted=run.interrupted,
         trouble=run.trouble,
     )
+
+
+def require_device(device: str, algorithm: str) -> None:
+    """Refuse a device that is not there, or not for this algorithm."""
+    if one_of("device", device, DEVICES) == "cpu":
+        return
+    if not algorithm_called(algorithm).seeded:
+        raise FogplayError(f"{algorithm} runs on the CPU; a GPU is for sampling algorithms such as smooth-uct")
+    from fogplay.kernels.grid import require_gpu
+
+    require_gpu()
 
 
 def _points(curve: Any, iterations: int) -> list[int]:

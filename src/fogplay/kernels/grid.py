@@ -1,0 +1,211 @@
+"""The driver for GPUs: thousands of threads run a sampling kernel, the same as on a CPU, on tables in device memory.
+
+What the threads share, the game and the tables, lies in device memory; tables are written by atomic operations, so no
+count is lost. What a thread needs for itself, the room of an episode and the deals waiting to be played, must lie in
+its local memory, where a GPU wants every size to be known when it compiles. So the kernel that starts the threads is
+written for the game at hand: a few lines of source that take the game apart and put it together again with arrays of
+the thread's own. The file is kept beside the compiled kernels.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay import storage
+from fogplay.errors import FogplayError
+from fogplay.jit import cache_folder
+from fogplay.kernels.threads import Zeros
+from fogplay.kernels.updates import add, raise_to
+from fogplay.simulators.holdem import Batch
+from fogplay.simulators.random import many_streams
+
+with warnings.catch_warnings():  # numba's own copy of what the extra installs says that it is old
+    warnings.simplefilter("ignore")
+    import numba.cuda
+
+cuda: Any = numba.cuda
+BLOCK = 128  # threads that start together
+LOCAL_BYTES = 8192  # an array of a thread's own that is larger lies in device memory
+HEAD = "def grid(given, tables, policy, streams, rows, starts, threads, first, count):"
+BODY = """\
+    thread = cuda.grid(1)
+    mine = count // threads + (1 if thread < count % threads else 0)
+    if thread >= threads or mine == 0:
+        return
+    rng = cuda.local.array(2, uint64)
+    rng[0] = streams[thread, 0]
+    rng[1] = streams[thread, 1]
+{own}
+    run({game}, tables, policy, rng, {room}, first + thread, threads, mine)
+    streams[thread, 0] = rng[0]
+    streams[thread, 1] = rng[1]
+"""
+
+
+class Atomic(NamedTuple):
+    """By operations that no other thread can come between."""
+
+
+@cuda.jit(device=True)
+def _atomic_add(table, at, amount):  # type: ignore[no-untyped-def]
+    cuda.atomic.add(table, at, amount)
+
+
+@cuda.jit(device=True)
+def _atomic_max(table, at, value):  # type: ignore[no-untyped-def]
+    return cuda.atomic.max(table, at, value)
+
+
+@add.register(Atomic)
+def _add(way, table, at, amount):  # type: ignore[no-untyped-def]
+    _atomic_add(table, at, amount)
+
+
+@raise_to.register(Atomic)
+def _raise_to(way, table, at, value):  # type: ignore[no-untyped-def]
+    return _atomic_max(table, at, value)
+
+
+class Grid:
+    """So many threads of a GPU; the arguments are those of ``threads.Threads``, with one game for all."""
+
+    def __init__(
+        self,
+        run: Any,
+        game: Any,
+        tables: Callable[[Zeros, Any], Any],
+        policy: Any,
+        room: Any,
+        seed: int,
+        threads: int,
+    ) -> None:
+        require_gpu()
+        self.threads, self.policy, self.games = threads, policy, ()
+        source = _Source()
+        body = BODY.format(
+            game=source.expression(game, own=False), room=source.expression(room, own=True), own=source.lines()
+        )
+        self.kernel = source.compiled(f"{HEAD}\n{body}", run)
+        made = tables(np.zeros, Atomic())
+        rows = [np.zeros((threads, *each.shape), each.dtype) for each in source.rows]
+        needed = [*made, *source.given, *source.starts, *rows, many_streams(seed, threads)]
+        _require_memory(sum(each.nbytes for each in needed if isinstance(each, np.ndarray)), threads)
+        self.tables = _each(made, _there)
+        self.given, self.starts = tuple(map(_there, source.given)), tuple(map(_there, source.starts))
+        self.rows, self.rng = tuple(map(_there, rows)), _there(needed[-1])
+
+    def advance(self, first: int, count: int) -> None:
+        """Play iterations ``first ... first + count - 1``, every thread each n-th of them."""
+        blocks = -(-self.threads // BLOCK)
+        shared = self.given, self.tables, self.policy, self.rng, self.rows, self.starts
+        self.kernel[blocks, min(BLOCK, self.threads)](*shared, self.threads, first, count)
+        cuda.synchronize()
+
+    def read(self) -> tuple[Any, NDArray[np.uint64]]:
+        """The tables and the random streams, copied."""
+        return _each(self.tables, lambda array: array.copy_to_host()), self.rng.copy_to_host()
+
+    def write(self, tables: Any, rng: NDArray[np.uint64]) -> None:
+        """Go on from what ``read`` gave, changed."""
+        for mine, given in zip(self.tables, tables, strict=True):
+            if isinstance(given, np.ndarray):
+                mine.copy_to_device(given)
+        self.rng.copy_to_device(rng)
+
+
+class _Source:
+    """The source of the kernel that starts the threads, and the arrays that it is given."""
+
+    def __init__(self) -> None:
+        self.given: list[Any] = []  # what all threads share
+        self.rows: list[NDArray[Any]] = []  # large arrays of a thread's own: one for all, with a row for each
+        self.starts: list[NDArray[Any]] = []  # what arrays of a thread's own hold in the beginning
+        self.names: dict[str, Any] = {"cuda": cuda, "uint64": np.uint64}
+        self._lines: list[str] = []
+
+    def expression(self, value: Any, own: bool) -> str:
+        """What gives ``value`` inside the kernel, its arrays the thread's own or everybody's."""
+        if isinstance(value, tuple):
+            kind = type(value)
+            self.names[kind.__name__] = kind
+            parts = [self.expression(part, own or kind is Batch) for part in value]
+            return f"{kind.__name__}({', '.join(parts)})"
+        if isinstance(value, bool | int):
+            return repr(value)
+        if own:
+            return self._own(value)
+        self.given.append(value)
+        return f"given[{len(self.given) - 1}]"
+
+    def _own(self, array: NDArray[Any]) -> str:
+        """An array of the thread's own. Only those of one dimension start with what is in ``array``."""
+        if array.nbytes > LOCAL_BYTES:
+            self.rows.append(array)
+            return f"rows[{len(self.rows) - 1}][thread]"
+        name = f"own{len(self._lines)}"
+        self.names[f"{name}_type"] = array.dtype
+        shape = tuple(max(size, 1) for size in array.shape)  # arrays without entries, which are not used, are not known
+        self._lines.append(f"    {name} = cuda.local.array({shape}, {name}_type)\n")
+        if array.ndim == 1 and array.dtype.names is None:
+            self.starts.append(array)
+            loop = f"    for at in range({len(array)}):\n        {name}[at] = starts[{len(self.starts) - 1}][at]\n"
+            self._lines[-1] += loop
+        return name
+
+    def lines(self) -> str:
+        return "".join(self._lines)
+
+    def compiled(self, source: str, run: Any) -> Any:
+        """The kernel, from a file in the folder of compiled kernels, so that it is compiled once a machine."""
+        called = run.py_func if hasattr(run, "py_func") else run
+        types = "".join(f"# {name}: {kind}\n" for name, kind in sorted(self.names.items()) if name.endswith("_type"))
+        text = f"# starts {called.__module__}.{called.__qualname__}\n{types}{source}"
+        name = f"grid_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        path = cache_folder() / f"{name}.py"
+        if not path.exists():
+            with storage.atomically(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+                file.write(text)
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        vars(module).update(self.names, run=run)
+        spec.loader.exec_module(module)
+        return cuda.jit(cache=True)(module.grid)
+
+
+def require_gpu() -> None:
+    """Refuse where there is none."""
+    if cuda.is_available():
+        return
+    if importlib.util.find_spec("numba_cuda") is None:
+        raise FogplayError("device cuda needs an NVIDIA GPU and the extra that drives it: pip install 'fogplay[gpu]'")
+    raise FogplayError("device cuda needs an NVIDIA GPU with its driver, and none was found; leave the device out")
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """``value``, a tuple, with every array in it changed."""
+    return type(value)(*(each if isinstance(each, tuple) else change(each) for each in value))
+
+
+def _there(value: Any) -> Any:
+    """The same in device memory."""
+    return cuda.to_device(np.ascontiguousarray(value)) if isinstance(value, np.ndarray) else value
+
+
+def _require_memory(needed: float, threads: int) -> None:
+    free = cuda.current_context().get_memory_info().free
+    if needed > free:
+        raise FogplayError(
+            f"this needs {needed / 1e9:,.1f} GB of the GPU's memory with {threads:,} threads, and {free / 1e9:,.1f} GB "
+            "are free"
+        )

@@ -1,0 +1,190 @@
+"""The driver for GPUs. Runs on a GPU, and where there is none in numba's simulator: see test_grid_simulated.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from fogplay import FogplayError, Progress, flatten, solve, storage
+from fogplay.experiments.lab import Job, Lab
+from fogplay.kernels import grid
+from fogplay.simulators.holdem import simulate_holdem
+from fogplay.solvers import respond
+from fogplay.solvers.arenas import Arena, BoundArena, HoldemArena, TreeArena
+from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
+
+ALGORITHMS = ("uct", "smooth-uct", "os-mccfr", "es-mccfr", "cs-mccfr")
+SMALL_DECK = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1],raises=[1,2],max_raises=[2,2],blinds=[1,1],grid=exact)"
+
+pytestmark = [
+    pytest.mark.skipif(not cuda.is_available(), reason="there is no GPU"),
+    pytest.mark.filterwarnings("ignore:overflow encountered"),  # random numbers, in the simulator's plain Python
+]
+
+
+def holdem_arena() -> HoldemArena:
+    return HoldemArena(simulate_holdem(SMALL_DECK))
+
+
+def arenas() -> dict[str, Arena]:
+    tree, holdem = TreeArena(flatten("kuhn")), holdem_arena()
+    uniform = np.full(holdem.num_slots, 0.5)
+    return {
+        "tree": tree,
+        "three players": TreeArena(flatten("kuhn(players=3)")),
+        "uneven chance": TreeArena(flatten("leduc(suits=unseen)")),
+        "hold'em": holdem,
+        "bound by one coin": BoundArena(tree, 0, flatten("kuhn").uniform(), 0.5),
+        "bound at every infoset": BoundArena(holdem, 1, uniform, np.full(holdem.num_slots, 0.5)),
+    }
+
+
+def learner(arena: Arena, algorithm: str, **settings: Any) -> Any:
+    make = SelfPlay if algorithm.endswith("uct") else MonteCarloCfr
+    return make(arena, algorithm, {"seed": 5, "device": "cuda", **settings})
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("kind", list(arenas()))
+def test_one_thread_plays_what_the_processor_plays(kind: str, algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same stream of random numbers, the same episodes: every number of every table is equal."""
+    arena, batches = arenas()[kind], HoldemArena.simulators
+    monkeypatch.setattr(HoldemArena, "simulators", lambda self, how, workers, batch=1: batches(self, how, workers, 1))
+    there, here = learner(arena, algorithm, threads=1), learner(arena, algorithm, device="cpu", threads=1)
+    tables, rng = there.driver.read()
+    rng[0] = here.driver.rng[0, :2]
+    there.driver.write(tables, rng)
+    for count in (0, 41):
+        there.advance(1, count)
+        here.advance(1, count)
+    for name, expected in here.tables().items():
+        if name in there.tables() and name != "rng":
+            np.testing.assert_allclose(there.tables()[name], expected, rtol=1e-9, err_msg=name)
+    assert there.driver.read()[1][0].tolist() == here.driver.rng[0, :2].tolist()
+
+
+@pytest.mark.parametrize("algorithm", ["uct", "smooth-uct"])
+@pytest.mark.parametrize("threads", [1, 7, 200])
+def test_no_visit_is_lost(algorithm: str, threads: int) -> None:
+    """Every episode of Kuhn visits one of player 0's first infosets, whoever else plays at the same time."""
+    flat, playing = flatten("kuhn"), learner(TreeArena(flatten("kuhn")), algorithm, threads=threads)
+    playing.advance(1, 250)
+    playing.advance(251, 3)
+    visits, total = playing.kept()["visits"], playing.kept()["total"]
+    first = np.concatenate([range(24)[flat.slots(flat.infosets.index(name))] for name in ("J:", "Q:", "K:")])
+    assert visits.dtype == np.int64
+    assert visits[first].sum() == 253
+    assert np.all(np.abs(total) <= 2 * visits)
+
+
+def test_lazy_averages_count_every_iteration_once() -> None:
+    """Each first infoset is given the iterations since its last visit, so the weights of one add up to that visit's."""
+    flat = flatten("kuhn")
+    playing = learner(TreeArena(flat), "os-mccfr", threads=50)
+    playing.advance(1, 400)
+    tables = playing.tables()
+    for name in ("J:", "Q:", "K:"):
+        where = flat.slots(flat.infosets.index(name))
+        assert tables["average"][where].sum() == pytest.approx(tables["updated"][where.start])
+
+
+@pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr", "cs-mccfr"])
+def test_arrays_too_large_for_a_thread_lie_in_device_memory(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arena = holdem_arena()
+    usual = learner(arena, algorithm, threads=1)
+    monkeypatch.setattr(grid, "LOCAL_BYTES", 8)
+    large = learner(arena, algorithm, threads=1)
+    assert len(large.driver.rows) > len(usual.driver.rows)
+    for each in (usual, large):
+        each.advance(1, 30)
+    for name, table in usual.tables().items():
+        np.testing.assert_array_equal(large.tables()[name], table)
+
+
+def test_a_run_is_watched_kept_and_resumed(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    snapshots: dict[int, Any] = {}
+    settings: dict[str, Any] = {
+        "device": "cuda",
+        "threads": 5,
+        "seed": 1,
+        "curve": [50, 200],
+        "checkpoint": tmp_path / "run",
+    }
+    result = solve(
+        "kuhn",
+        "smooth-uct",
+        200,
+        progress=seen.append,
+        snapshot=lambda at, each: snapshots.update({at: each}),
+        **settings,
+    )
+    assert [point.iteration for point in result.curve] == [50, 200]
+    assert result.curve[-1].nash_conv == result.nash_conv == seen[-1].nash_conv
+    assert list(snapshots) == [50, 200]
+    assert snapshots[200].probabilities.tolist() == result.strategy.probabilities.tolist()
+    arrays, about = storage.read(tmp_path / "run", "checkpoint")
+    assert (about["iteration"], about["identity"]["device"], about["identity"]["threads"]) == (200, "cuda", 5)
+    longer = solve("kuhn", "smooth-uct", 260, resume=True, **(settings | {"curve": [50, 200, 260]}))
+    assert [point.iteration for point in longer.curve] == [50, 200, 260]
+    assert longer.strategy.visits is not None
+    assert np.all(longer.strategy.visits >= arrays["visits"])
+    assert longer.strategy.visits.sum() > arrays["visits"].sum()
+    with pytest.raises(FogplayError, match="a run with device 'cuda', not 'cpu'"):
+        solve("kuhn", "smooth-uct", 300, resume=True, seed=1, threads=5, curve=[50], checkpoint=tmp_path / "run")
+
+
+def test_what_goes_wrong_with_a_snapshot_ends_the_run() -> None:
+    def full(_at: int, _strategy: Any) -> None:
+        raise FogplayError("the disk is full")
+
+    with pytest.raises(FogplayError, match="the disk is full"):
+        solve("kuhn", "uct", 50, device="cuda", threads=2, curve=[10, 50], snapshot=full)
+
+
+def test_responses_run_there_too() -> None:
+    model = solve("kuhn", "cfr+", 100).strategy
+    there = respond("kuhn", model, 0.9, algorithm="es-mccfr", iterations=300, device="cuda", threads=4)
+    assert there.quality is not None
+    assert there.strategy.method == "rnr"
+
+
+def test_too_little_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def get_memory_info(self) -> Any:
+            return type("Info", (), {"free": 100})
+
+    monkeypatch.setattr(grid.cuda, "current_context", Full)
+    with pytest.raises(FogplayError, match=r"this needs .* GB of the GPU's memory with 3 threads, and 0.0 GB are free"):
+        learner(TreeArena(flatten("kuhn")), "uct", threads=3)
+
+
+def test_the_source_is_kept_once() -> None:
+    from fogplay.jit import cache_folder
+
+    learner(TreeArena(flatten("kuhn")), "uct", threads=3)
+    before = sorted(cache_folder().glob("grid_*.py"))
+    learner(TreeArena(flatten("kuhn")), "uct", threads=4)
+    assert sorted(cache_folder().glob("grid_*.py")) == before
+    assert all("def grid(" in path.read_text() for path in before)
+
+
+def test_the_laboratory_runs_there_what_can_run_there(tmp_path: Path) -> None:
+    def job(algorithm: str) -> Job:
+        return Job(algorithm, "kuhn", algorithm, 60, 1, (20, 60), keep="average")
+
+    lab, jobs = Lab(tmp_path / "lab", device="cuda", shared=tmp_path / "jobs"), [job("smooth-uct"), job("cfr+")]
+    points = lab.run(jobs)
+    assert [(point.label, point.iteration) for point in points] == [
+        ("smooth-uct", 20), ("smooth-uct", 60), ("cfr+", 20), ("cfr+", 60)
+    ]  # fmt: skip
+    assert sorted(path.name for path in (tmp_path / "jobs").glob("*.csv")) == sorted(
+        [f"{jobs[0].key}-cuda.csv", f"{jobs[1].key}.csv"]
+    )
+    assert all(lab.strategy_file(each, 60).exists() for each in jobs)
+    other = Lab(tmp_path / "other", device="cuda", shared=tmp_path / "jobs")
+    assert other.run(jobs) == points  # read, not run again

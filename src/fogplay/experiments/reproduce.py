@@ -10,7 +10,8 @@ from pathlib import Path
 
 from fogplay.errors import FogplayError
 from fogplay.experiments.lab import Lab, Mean
-from fogplay.solvers.solve import require_device
+from fogplay.solvers.checks import one_of
+from fogplay.solvers.solve import DEVICES
 from fogplay.version import VERSION
 
 SCALES = ("quick", "paper")
@@ -47,6 +48,7 @@ class Experiment:
 def experiments() -> dict[str, Experiment]:
     """Every experiment by its id, ``paper/item``."""
     from fogplay.experiments import (
+        concurrency,
         limit_holdem,
         sampling_equilibria_2011,
         selfplay_mcts_2014,
@@ -54,7 +56,7 @@ def experiments() -> dict[str, Experiment]:
         uct_vs_cfr_2009,
     )
 
-    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009, limit_holdem)
+    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009, limit_holdem, concurrency)
     return {each.id: each for paper in papers for each in paper.EXPERIMENTS}
 
 
@@ -82,8 +84,7 @@ def reproduce(
     experiment = experiment_called(name)
     if scale not in SCALES:
         raise FogplayError(f"scale must be {' or '.join(SCALES)}, not {scale!r}")
-    if device != "cpu":
-        require_device(device, "smooth-uct")
+    one_of("device", device, DEVICES)
     folder = (out or Path("reproduced")) / name / scale
     shared = folder.parents[1] / "jobs"  # of all the paper's experiments: some train the same players
     outcome = experiment.run(Lab(folder, engine, workers, device, shared, progress), scale)

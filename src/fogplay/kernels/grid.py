@@ -105,9 +105,13 @@ class Grid:
     def advance(self, first: int, count: int) -> None:
         """Play iterations ``first ... first + count - 1``, every thread each n-th of them."""
         blocks = -(-self.threads // BLOCK)
-        shared = self.given, self.tables, self.policy, self.rng, self.rows, self.starts
-        self.kernel[blocks, min(BLOCK, self.threads)](*shared, self.threads, first, count)
+        self.kernel[blocks, min(BLOCK, self.threads)](*self.shared, self.threads, first, count)
         cuda.synchronize()
+
+    @property
+    def shared(self) -> tuple[Any, ...]:
+        """What the kernel is given, in the order of its arguments, beside numbers."""
+        return self.given, self.tables, self.policy, self.rng, self.rows, self.starts
 
     def read(self) -> tuple[Any, NDArray[np.uint64]]:
         """The tables and the random streams, copied."""

@@ -1,0 +1,74 @@
+"""What it costs in quality, and brings in speed, to play many episodes at once on the same tables.
+
+Episodes that run beside each other see statistics that are a little old. On a CPU the threads are a few, on a GPU
+(`--device cuda`) thousands; one CPU thread, which always sees everything, is the measure of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fogplay.experiments.lab import Job, Lab, Mean, Point, means, repeat, write_rows
+from fogplay.experiments.pictures import Panel, draw_curves
+from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show
+from fogplay.solvers.run import log_spaced
+
+GAME = "leduc"
+ALGORITHMS = ("smooth-uct", "os-mccfr", "es-mccfr")
+AT_ONCE = {"cpu": (2, 4), "cuda": (2**8, 2**10, 2**12, 2**14, 2**16, 2**17)}
+ALONE = "one CPU thread"
+
+
+def concurrency(lab: Lab, scale: str) -> Outcome:
+    """Leduc: δ by episodes, one at a time and many at once."""
+    last, runs = (300_000_000, 3) if scale == "paper" else (3_000_000, 2)
+    alone = [job for each in ALGORITHMS for job in _runs(ALONE, each, last, runs, 1)]
+    together = [
+        job
+        for each in ALGORITHMS
+        for at_once in AT_ONCE[lab.device]
+        for job in _runs(f"{at_once:,} at once", each, last, runs, at_once)
+    ]
+    points = [*replace(lab, device="cpu").run(alone), *lab.run(together)]
+    write_rows(lab.folder / "points.csv", points)
+    write_rows(lab.folder / "means.csv", means(points))
+    found = {each: means([point for point in points if point.algorithm == each]) for each in ALGORITHMS}
+    drawn = [replace(mean, measure=each) for each, group in found.items() for mean in group]
+    panels = [Panel(each, f"Leduc, {each}", "exploitability δ (nash_conv)") for each in ALGORITHMS]
+    pictures = draw_curves(lab.folder / "concurrency", drawn, panels)
+    findings = []
+    for each, group in found.items():
+        base = final(group, ALONE, "nash_conv")
+        for label in dict.fromkeys(mean.label for mean in group):
+            end = final(group, label, "nash_conv")
+            speed = _speed(points, each, label)
+            told = f"δ {show(end)} at {speed / 1e6:.1f} M episodes/s"
+            near = None if label == ALONE else abs(end.mean - base.mean) <= 3 * _error(base, end) + 0.05 * base.mean
+            findings.append(Finding(f"{each}, {label}", "", told, near))
+    notes = (
+        f"{last:,} episodes (traversals for es-mccfr), {runs} runs each. It holds where δ at the end is that of one "
+        "thread, within 5 per cent and three standard errors.",
+    )
+    return Outcome(tuple(findings), tuple(pictures), notes)
+
+
+def _runs(label: str, algorithm: str, last: int, runs: int, at_once: int) -> list[Job]:
+    curve = [point for point in log_spaced(last, 6) if point >= 1000]
+    return repeat(label, GAME, algorithm, last, runs, curve, ("nash_conv",), threads=at_once)
+
+
+def _speed(points: Sequence[Point], algorithm: str, label: str) -> float:
+    """Episodes a second, of all runs together."""
+    last = max(point.iteration for point in points)
+    seconds = [
+        point.seconds for point in points if (point.algorithm, point.label, point.iteration) == (algorithm, label, last)
+    ]
+    return last * len(seconds) / sum(seconds)
+
+
+def _error(one: Mean, other: Mean) -> float:
+    return float((one.standard_error**2 + other.standard_error**2) ** 0.5)
+
+
+EXPERIMENTS = (Experiment("beyond/concurrency", "Leduc: what many episodes at once cost", concurrency),)

@@ -138,7 +138,9 @@ class Watch:
     def expect_kernels(self, algorithm: str, device: str = "cpu") -> None:
         """Say so, when the run begins, if it is the first ever and compiles what this algorithm needs."""
         chosen = ALGORITHMS.get(algorithm)
-        if device == "cpu" and chosen is not None and not is_compiled(*chosen.kernels):
+        if device != "cpu":
+            self.to_say = "a game that is new to the GPU is compiled for it first: some seconds"
+        elif chosen is not None and not is_compiled(*chosen.kernels):
             self.to_say = "compiling the kernels: once, some seconds; from now on a command starts at once"
 
     def amount(self, done: int, total: int) -> None:

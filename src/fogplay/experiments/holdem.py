@@ -33,8 +33,8 @@ class Won:
     mean: float
     standard_error: float
 
-    def show(self) -> str:
-        return f"{self.mean:.0f} ± {self.standard_error:.0f} mb/h"
+    def show(self, digits: int = 0) -> str:
+        return f"{self.mean:.{digits}f} ± {self.standard_error:.{digits}f} mb/h"
 
     def in_small_bets(self) -> str:
         return f"{self.mean / SMALL_BET:.3f} ± {self.standard_error / SMALL_BET:.3f} sb/h"

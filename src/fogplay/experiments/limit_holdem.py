@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fogplay.agents import play_duplicate, policy_of, write_log
-from fogplay.experiments.holdem import STAND_IN, Table, training, write_winnings
+from fogplay.experiments.holdem import STAND_IN, Table, Won, training, write_winnings
 from fogplay.experiments.lab import Bound, Job, Lab, Mean
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
@@ -67,8 +67,14 @@ def figure_3(lab: Lab, scale: str) -> Outcome:
     gains = [row for row in rows if row.against == "sparring" and row.player == "Smooth UCT"]
     told = f"{gains[0].show()}, {gains[-1].show()}"
     findings = (
-        Finding("Smooth UCT against UCT, first snapshot", "UCT slightly better early", heads[0].show()),
-        Finding("Smooth UCT against UCT, at the end", "5.28 ± 0.6 mb/h after 62 billion", heads[-1].show()),
+        Finding("Smooth UCT against UCT, first snapshot", "UCT slightly better early", heads[0].show(1)),
+        Finding(
+            "Smooth UCT against UCT, at the end",
+            "5.28 ± 0.6 mb/h after 62 billion",
+            heads[-1].show(1),
+            heads[-1].mean > 2 * heads[-1].standard_error if scale == "paper" else None,
+        ),
+        Finding("Smooth UCT is ahead to the end", "", _ahead(heads)),
         Finding("Smooth UCT against sparring, first and last", "improves", told, gains[-1].mean > gains[0].mean),
     )
     notes = (
@@ -76,6 +82,13 @@ def figure_3(lab: Lab, scale: str) -> Outcome:
         "equilibrium of the game with 10 buckets.",
     )
     return Outcome(findings, tuple(pictures), notes)
+
+
+def _ahead(heads: Sequence[Won]) -> str:
+    """From which snapshot on one player wins its matches."""
+    behind = [row.iteration for row in heads if row.mean <= 0]
+    after = [row.iteration for row in heads if not behind or row.iteration > behind[-1]]
+    return f"from {after[0]:,} episodes on" if after else "at no snapshot"
 
 
 def table_2(lab: Lab, scale: str) -> Outcome:

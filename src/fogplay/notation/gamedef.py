@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -217,26 +218,24 @@ def _plain(definition: Definition) -> tuple[object, ...]:
     return tuple(value for name, value in vars(definition).items() if name != "stacks")
 
 
-def _candidates(definition: Definition) -> list[Game]:
-    """The games that a definition may mean, as far as they can be made."""
-    made: list[Game] = [Kuhn(definition.players, sum(definition.blinds))] if sum(definition.blinds) > 0 else []
+def _candidates(definition: Definition) -> Iterator[Game]:
+    """The games that a definition may mean."""
+    if 1 <= definition.blinds[0] <= 1000:
+        yield Kuhn(definition.players, definition.players * definition.blinds[0])
     if definition.players <= 5:
-        made.append(Leduc(definition.players))
+        yield Leduc(definition.players)
     if definition.players <= 3:
-        made.append(
-            Holdem(
-                definition.players,
-                definition.rounds,
-                definition.ranks,
-                definition.suits,
-                definition.hole,
-                definition.board,
-                definition.raises,
-                definition.max_raises,
-                definition.blinds,
-            )
+        yield Holdem(
+            definition.players,
+            definition.rounds,
+            definition.ranks,
+            definition.suits,
+            definition.hole,
+            definition.board,
+            definition.raises,
+            definition.max_raises,
+            definition.blinds,
         )
-    return made
 
 
 def definition_of(game: Game) -> Definition:

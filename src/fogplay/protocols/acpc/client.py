@@ -1,0 +1,70 @@
+"""A player of ours at a dealer's table: a state machine that takes lines and gives lines."""
+
+from __future__ import annotations
+
+from fogplay.errors import FogplayError
+from fogplay.notation.acpc import MATCHSTATE, VERSION, MatchState, parse_state, print_answer
+from fogplay.protocols.acpc.deals import Deals
+from fogplay.protocols.acpc.notes import Notes
+from fogplay.protocols.acpc.players import Seated, View
+from fogplay.protocols.acpc.table import Situation
+
+
+class Client:
+    """Answers every match state in which it is to act, out of that line alone.
+
+    Whatever else a dealer sends is skipped; a match state that the game does not have is skipped with a remark. What a
+    mixed strategy draws in a hand follows from the seed, the hand's number and how many actions came before.
+    """
+
+    greeting = VERSION
+
+    def __init__(self, seated: Seated, *, seed: int = 0, notes: Notes | None = None) -> None:
+        self.player, self.table = seated.player, seated.table
+        self.notes = notes or Notes()
+        self.hands = 0  # that came to an end
+        self.chips = 0.0  # won in them
+        self.in_hand: int | None = None  # the number of the hand that is not over yet
+        self._last = -1  # the number of the hand that came to an end last
+        self._deals = Deals(self.table, seed)
+
+    def receive(self, line: str) -> str | None:
+        """The answer to a line, if it asks for one."""
+        if not line.startswith(MATCHSTATE):
+            return None
+        try:
+            state, _ = parse_state(line)
+            if len(state.holes) != self.table.players and self.hands == 0 and self.in_hand is None:
+                raise WrongGame(
+                    f"the dealer deals to {len(state.holes)} players, and this game is for {self.table.players}: name "
+                    "the dealer's game with --game"
+                )
+            situation = self.table.situation(state.betting)
+            self.table.check_cards(state, situation)
+            if state.seat >= self.table.players or not state.holes[state.seat]:
+                raise FogplayError("it does not show the cards of the seat that looks on")
+            if situation.over:
+                self._finish(state, situation)
+                return None
+        except WrongGame:
+            raise
+        except FogplayError as error:
+            self.notes.add(f"skipped what the dealer sent: {error}")
+            return None
+        self.in_hand = state.hand
+        if situation.seat != state.seat:
+            return None
+        decision = len(state.betting) - situation.rounds + 1
+        chance = self._deals.luck(state.hand)[decision]
+        return print_answer(line, self.player.act(View(self.table, state, situation), chance))
+
+    def _finish(self, state: MatchState, situation: Situation) -> None:
+        if state.hand == self._last:
+            return
+        won = self.table.values(state.holes, state.boards, situation)[state.seat]
+        self._last, self.in_hand = state.hand, None
+        self.hands, self.chips = self.hands + 1, self.chips + won
+
+
+class WrongGame(FogplayError):
+    """The dealer plays another game than the client: nothing it sends could be answered."""

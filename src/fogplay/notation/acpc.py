@@ -99,11 +99,17 @@ def state_line(seat: int, hand: int, betting: str, cards: str) -> str:
 
 def parse_state(line: str) -> tuple[MatchState, str]:
     """The match state of a line, and what is appended to it: nothing, ``:`` and an answer, or an extension."""
+    seat, hand, betting, cards, rest = split_state(line)
+    return MatchState(seat, hand, betting, *parse_cards(cards)), rest
+
+
+def split_state(line: str) -> tuple[int, int, str, str, str]:
+    """Seat, hand, betting, cards and what is appended, the last three still text."""
     found = _MATCHSTATE.fullmatch(line) if len(line) <= MOST_LINE else None
     if found is None:
         raise FogplayError(f"{quoted(line)} is no match state, which is MATCHSTATE:seat:hand:betting:cards")
     seat, hand, betting, cards, rest = found.groups()
-    return MatchState(int(seat), int(hand), betting, *parse_cards(cards)), rest or ""
+    return int(seat), int(hand), betting, cards, rest or ""
 
 
 def print_answer(line: str, letter: str) -> str:

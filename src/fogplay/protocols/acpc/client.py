@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fogplay.errors import FogplayError
-from fogplay.notation.acpc import MATCHSTATE, VERSION, MatchState, parse_state, print_answer
+from fogplay.notation.acpc import MATCHSTATE, VERSION, MatchState, parse_cards, print_answer, split_state
 from fogplay.protocols.acpc.deals import Deals
 from fogplay.protocols.acpc.notes import Notes
 from fogplay.protocols.acpc.players import Seated, View
@@ -33,15 +33,14 @@ class Client:
         if not line.startswith(MATCHSTATE):
             return None
         try:
-            state, _ = parse_state(line)
-            if len(state.holes) != self.table.players and self.hands == 0 and self.in_hand is None:
-                raise WrongGame(
-                    f"the dealer deals to {len(state.holes)} players, and this game is for {self.table.players}: name "
-                    "the dealer's game with --game"
-                )
-            situation = self.table.situation(state.betting)
+            seat, hand, betting, cards, _ = split_state(line)
+            situation = self._situation(betting, cards)
+            if seat != situation.seat and not situation.over:
+                self.in_hand = hand
+                return None  # somebody else is to act
+            state = MatchState(seat, hand, betting, *parse_cards(cards))
             self.table.check_cards(state, situation)
-            if state.seat >= self.table.players or not state.holes[state.seat]:
+            if seat >= self.table.players or not state.holes[seat]:
                 raise FogplayError("it does not show the cards of the seat that looks on")
             if situation.over:
                 self._finish(state, situation)
@@ -51,12 +50,19 @@ class Client:
         except FogplayError as error:
             self.notes.add(f"skipped what the dealer sent: {error}")
             return None
-        self.in_hand = state.hand
-        if situation.seat != state.seat:
-            return None
-        decision = len(state.betting) - situation.rounds + 1
-        chance = self._deals.luck(state.hand)[decision]
+        self.in_hand = hand
+        decision = len(betting) - situation.rounds + 1
+        chance = self._deals.luck(hand)[decision]
         return print_answer(line, self.player.act(View(self.table, state, situation), chance))
+
+    def _situation(self, betting: str, cards: str) -> Situation:
+        players = cards.count("|") + 1
+        if players != self.table.players and self.hands == 0 and self.in_hand is None:
+            raise WrongGame(
+                f"the dealer deals to {players} players, and this game is for {self.table.players}: name the dealer's "
+                "game with --game"
+            )
+        return self.table.situation(betting)
 
     def _finish(self, state: MatchState, situation: Situation) -> None:
         if state.hand == self._last:

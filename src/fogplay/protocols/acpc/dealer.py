@@ -119,6 +119,10 @@ class Dealer:
         lines, self._outbox[player] = self._outbox[player], []
         return lines
 
+    def waiting(self, player: int) -> int:
+        """How many lines there are to be taken for a player."""
+        return len(self._outbox[player])
+
     def seconds_left(self) -> float:
         """How long the player who is waited for has for its answer."""
         player, limits = self.waits_for, self.terms.limits

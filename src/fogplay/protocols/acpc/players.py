@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from fogplay import storage
 from fogplay.agents import Agent, Observation, policies
+from fogplay.agents.policy import BLIND, signals_of
 from fogplay.errors import FogplayError
 from fogplay.games.game import Game
 from fogplay.games.holdem import Holdem
@@ -96,7 +97,10 @@ def seated(agent: str, definition: Definition) -> Seated:
     """A player by a bot's name or a strategy's file, for a game."""
     game = game_of(definition)
     if isinstance(game, Holdem) and game.is_full():
-        return Seated(HoldemPlayer(policies([agent], game)[0]), Table(definition, game))
+        (policy,) = policies([agent], game)
+        if policy.grid != BLIND:
+            signals_of(policy.grid)  # loads the tables of hand strength now, and not while the dealer waits
+        return Seated(HoldemPlayer(policy), Table(definition, game))
     if agent == UNIFORM:
         return Seated(UniformPlayer(), Table(definition, game))
     if not Path(agent).exists():

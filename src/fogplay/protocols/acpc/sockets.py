@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import socket
 import time
 from collections import deque
@@ -14,6 +16,12 @@ from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer
 
 CHUNK = 1 << 16
+SENDING = 10.0  # seconds in which the other side must take what it is sent
+MOMENT = 0.002  # seconds after which the others are told what they wait for
+SHORTLY = 50e-6  # seconds for which others are let go first before one sleeps, which takes longer to wake from
+GATHERED = 100  # lines that are kept back for a player at most
+
+give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 
 
 class Gone(Exception):  # noqa: N818 (an end, no error)
@@ -31,39 +39,44 @@ class Line:
         self._socket, self._rest = connection, b""
         self._lines: deque[bytes] = deque()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setblocking(False)  # time limits are kept by waiting for the socket beforehand
+        self._readable, self._writable = select.poll(), select.poll()
+        self._readable.register(connection, select.POLLIN)
+        self._writable.register(connection, select.POLLOUT)
 
-    def send(self, lines: Sequence[str], seconds: float | None = None) -> None:
-        """Send lines, all of them before the time is up."""
-        if not lines:
-            return
-        try:
-            self._socket.settimeout(seconds)
-            self._socket.sendall("".join([f"{line}\r\n" for line in lines]).encode())
-        except TimeoutError:
-            raise Gone("it takes no more lines") from None
-        except OSError as error:
-            raise Gone(f"the connection is lost ({error.strerror or 'closed'})") from None
+    def send(self, lines: Sequence[str]) -> None:
+        """Send lines; the other side must take them soon."""
+        left = "".join([f"{line}\r\n" for line in lines]).encode()
+        end = time.monotonic() + SENDING
+        while left:
+            try:
+                left = left[self._socket.send(left) :]
+            except BlockingIOError:
+                if not self._writable.poll(max(0.0, 1000 * (end - time.monotonic()))):
+                    raise Gone("it takes no more lines") from None
+            except OSError as error:
+                raise _lost(error) from None
 
     def read(self, seconds: float | None = None) -> str:
         """The next line, without its end; bytes that are no text in UTF-8 are replaced."""
-        if self._lines:
-            return self._lines.popleft().decode(errors="replace").rstrip("\r")
-        end = None if seconds is None else time.monotonic() + seconds
-        while not self._lines:
-            self._fill(end)
+        if not self._lines:
+            end = None if seconds is None else time.monotonic() + seconds
+            while not self._lines:
+                self._fill(end)
         return self._lines.popleft().decode(errors="replace").rstrip("\r")
 
     def _fill(self, end: float | None) -> None:
-        left = None if end is None else end - time.monotonic()
-        if left is not None and left <= 0:
+        now = time.monotonic()
+        while not (ready := self._readable.poll(0)) and time.monotonic() - now < SHORTLY:
+            give_way()
+        if not ready and not self._readable.poll(None if end is None else max(0.0, 1000 * (end - now))):
             raise Late
         try:
-            self._socket.settimeout(left)
             more = self._socket.recv(CHUNK)
-        except TimeoutError:
-            raise Late from None
+        except BlockingIOError:
+            return  # there was nothing after all
         except OSError as error:
-            raise Gone(f"the connection is lost ({error.strerror or 'closed'})") from None
+            raise _lost(error) from None
         if not more:
             raise Gone("it closed the connection")
         *lines, self._rest = (self._rest + more).split(b"\n")
@@ -73,6 +86,10 @@ class Line:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _lost(error: OSError) -> Gone:
+    return Gone(f"the connection is lost ({error.strerror or 'closed'})")
 
 
 # ---- Clients
@@ -116,7 +133,7 @@ def join(line: Line, client: Client, progress: Callable[[int], None] | None = No
 class Chair(Protocol):
     """Where a player sits: what it is told, and what it says."""
 
-    def send(self, lines: Sequence[str], seconds: float) -> None: ...
+    def send(self, lines: Sequence[str]) -> None: ...
 
     def read(self, seconds: float) -> str: ...
 
@@ -130,7 +147,7 @@ class Local:
         self.client = client
         self._said: deque[str] = deque([client.greeting])
 
-    def send(self, lines: Sequence[str], seconds: float) -> None:
+    def send(self, lines: Sequence[str]) -> None:
         for line in lines:
             answer = self.client.receive(line)
             if answer is not None:
@@ -172,12 +189,11 @@ def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None]
         dealer.begin()
         hand = 0
         while dealer.waits_for is not None:
-            _send(dealer, chairs)
-            _hear(dealer, chairs)
+            _ask(dealer, chairs, dealer.waits_for)
             if progress is not None and dealer.hand != hand:
                 hand = dealer.hand
                 progress(hand)
-        _send(dealer, chairs)
+        _tell_all(dealer, chairs)
     except KeyboardInterrupt:
         dealer.end("stopped by hand")
     finally:
@@ -195,28 +211,46 @@ def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
             dealer.fail(player, f"it did not greet in {dealer.terms.limits.answer:g} seconds")
 
 
-def _send(dealer: Dealer, chairs: Sequence[Chair]) -> None:
-    for player, chair in enumerate(chairs):
-        if player not in dealer.gone:
-            try:
-                chair.send(dealer.take(player), dealer.terms.limits.answer)
-            except Gone as gone:
-                dealer.fail(player, str(gone))
-        else:
-            dealer.take(player)
+def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
+    """Hear the player who is waited for until it has answered, or failed to.
 
-
-def _hear(dealer: Dealer, chairs: Sequence[Chair]) -> None:
-    """Read the lines of the player who is waited for until one is an answer."""
-    player, asked = dealer.waits_for, time.monotonic()
-    while player is not None and dealer.waits_for == player and player not in dealer.gone:
+    The others are told only when it takes a moment to think, or when much has gathered for them: players that answer at
+    once are then woken for their own decisions only, which is most of what a hand costs.
+    """
+    _tell(dealer, chairs, player)
+    asked = time.monotonic()
+    for other in range(len(chairs)):
+        if dealer.waiting(other) > GATHERED:
+            _tell(dealer, chairs, other)
+    patience = MOMENT
+    while dealer.waits_for == player and player not in dealer.gone:
+        left = dealer.seconds_left() - (time.monotonic() - asked)
         try:
-            line = chairs[player].read(dealer.seconds_left() - (time.monotonic() - asked))
+            line = chairs[player].read(min(left, patience))
+        except Late:
+            if left <= patience:
+                dealer.late()
+                return
+            _tell_all(dealer, chairs)
+            patience = dealer.terms.limits.answer
         except Gone as gone:
             dealer.fail(player, str(gone))
             return
-        except Late:
-            dealer.late()
-            return
-        if dealer.receive(line, time.monotonic() - asked):
-            return
+        else:
+            if dealer.receive(line, time.monotonic() - asked):
+                return
+
+
+def _tell_all(dealer: Dealer, chairs: Sequence[Chair]) -> None:
+    for player in range(len(chairs)):
+        _tell(dealer, chairs, player)
+
+
+def _tell(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
+    """Send a player its lines."""
+    lines = dealer.take(player)
+    if lines and player not in dealer.gone:
+        try:
+            chairs[player].send(lines)
+        except Gone as gone:
+            dealer.fail(player, str(gone))

@@ -106,7 +106,10 @@ def test_the_model_predicts_winnings(log: Path) -> None:
         (GOOD.replace("|9hQd", ""), "line 1: 2 names and 1 hands for 2 players"),
         (GOOD.replace("9hQd", "9hQx"), "line 1: "),
         (GOOD.replace("9hQd", "5d5c"), "line 1: .* no card twice"),
-        (GOOD.replace("rc/rrc", "rc/rrq"), "line 1: a hand is STATE:number:betting:cards:values:names, not 'STATE:0:rc/rrq"),
+        (
+            GOOD.replace("rc/rrc", "rc/rrq"),
+            "line 1: a hand is STATE:number:betting:cards:values:names, not 'STATE:0:rc/rrq",
+        ),
         (GOOD.replace("rc/rrc", "rrrrrrc/rrc"), "line 1: 'r' is not possible"),
         (GOOD.replace("rc/rrc/rc/cc", "rc/rrc"), "line 1: the hand is not over"),
         (GOOD.replace("rc/rrc/rc/cc", "rf/cc"), "line 1: the betting goes on after the hand is over"),

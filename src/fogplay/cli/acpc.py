@@ -21,8 +21,6 @@ app.add_typer(acpc, name="acpc")
 
 GAME = "holdem.limit.2p"
 SHOWN_EVERY = 0.1  # seconds
-Port = Annotated[int, typer.Argument(help="The dealer's port.", min=1, max=65535)]
-Seconds = typer.Option(metavar="SECONDS")
 
 
 @acpc.command()
@@ -44,7 +42,7 @@ def games(
 @acpc.command()
 def join(
     host: Annotated[str, typer.Argument(help="The dealer's machine, such as localhost.")],
-    port: Port,
+    port: Annotated[int, typer.Argument(help="The dealer's port.", min=1, max=65535)],
     agent: Annotated[str, typer.Option(help="A saved strategy, or a bot's name.")],
     game: Annotated[
         str | None, typer.Option(metavar="GAMEDEF", help=f"The dealer's game; by default the file's, or {GAME}.")
@@ -65,7 +63,8 @@ def join(
     definition = own or load_definition(game or GAME)[1]
     chosen = secrets.randbits(32) if seed is None else seed
     with Watch(quiet=as_json) as watch:
-        expect_tables(watch)
+        if is_holdem(definition):
+            expect_tables(watch)
         client = Client(seated(agent, definition), seed=chosen, notes=Notes(watch.note))
         line = connect(host, port, wait)
         watch.note(f"connected to {host}:{port}")
@@ -84,7 +83,7 @@ def join(
     if as_json:
         print_json(facts)
     else:
-        say(f"{client.hands:,} hands, {client.chips:+,g} chips (seed {chosen})")
+        say(f"{client.hands:,} hands, {_chips(client.chips)} chips (seed {chosen})")
     if client.in_hand is not None:
         raise FogplayError(f"the dealer went away in the middle of hand {client.in_hand}: {why}")
     if client.hands == 0:
@@ -144,7 +143,8 @@ def deal(
         chairs: list[Any] = [None] * len(places)
         for number, place in enumerate(places):
             if place.agent is not None:
-                expect_tables(watch)
+                if is_holdem(definition):
+                    expect_tables(watch)
                 chairs[number] = Local(_client(place.agent, definition, seed))
         listening = [None if place.port is None else listen(host, place.port) for place in places]
         ports = [each.getsockname()[1] for each in listening if each is not None]
@@ -178,12 +178,21 @@ def deal(
         say(f"{name}: {dealer.hand:,} of {hands:,} hands in {seconds:.2f} s")
         show = table("player", "chips", "mb/h")
         for row in rows:
-            show.add_row(row["name"], f"{row['chips']:+,g}", f"{row['mb/h']:+,.1f}")
+            show.add_row(row["name"], _chips(row["chips"]), f"{row['mb/h']:+,.1f}")
         say(show)
         if log is not None:
             say(f"the hands are in {log}")
     if dealer.ended is not None:
         raise FogplayError(f"the match ended early: {dealer.ended}")
+
+
+def is_holdem(definition: Any) -> bool:
+    """Whether players may need the tables of hand strength."""
+    from fogplay.games.holdem import Holdem
+    from fogplay.notation.gamedef import game_of
+
+    game = game_of(definition)
+    return isinstance(game, Holdem) and game.is_full()
 
 
 def places_of(players: list[str]) -> list[Place]:
@@ -192,9 +201,8 @@ def places_of(players: list[str]) -> list[Place]:
     for player in players:
         name, equals, what = player.partition("=")
         typed.append((name, what) if equals and not Path(player).exists() else ("", player))
-    wished = [name or ("player" if what.startswith(":") else what) for name, what in typed]
-    names = names_of(wished, wished if any(name for name, _ in typed) else ())
-    places = []
+    wished = [name or ("player" if what.startswith(":") else Path(what).stem) for name, what in typed]
+    names, places = names_of(wished, wished), []
     for name, (_, what) in zip(names, typed, strict=True):
         if not what.startswith(":"):
             places.append(Place(name, what, None))
@@ -226,6 +234,11 @@ def _now_and_then(show: Callable[[int], None]) -> Callable[[int], None]:
     return perhaps
 
 
+def _chips(won: float) -> str:
+    """Chips for reading; a pot may be split."""
+    return f"{won:+,.0f}" if won == round(won) else f"{won:+,.2f}"
+
+
 class _Log:
     """A log that is written line by line, so that what was played stays; remarks are shown as well."""
 
@@ -236,7 +249,7 @@ class _Log:
     def __enter__(self) -> _Log:
         if self.path is not None:
             try:
-                self.file = open(self.path, "w", buffering=1, encoding="utf-8")  # noqa: SIM115 (closed at the end)
+                self.file = open(self.path, "w", buffering=1, encoding="utf-8")
             except OSError as error:
                 raise FogplayError(f"cannot write {self.path}: {error.strerror}") from error
         return self
@@ -267,7 +280,7 @@ def replay(
     from fogplay.protocols.acpc.replay import replay as play_again
 
     played = play_again(log, game)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"name": name, "chips": chips, "chips_a_hand": chips / played.hands} for name, chips in played.totals.items()
     ]
     if as_json:
@@ -278,5 +291,5 @@ def replay(
     say(f"{log}: {played.hands:,} hands of {played.game} follow the rules{end}")
     show = table("player", "chips", "chips a hand")
     for row in rows:
-        show.add_row(str(row["name"]), f"{row['chips']:+,g}", f"{row['chips_a_hand']:+.4g}")
+        show.add_row(row["name"], _chips(row["chips"]), f"{row['chips_a_hand']:+.4g}")
     say(show)

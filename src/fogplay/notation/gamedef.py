@@ -1,8 +1,8 @@
 """Game definitions, as the competition's dealer reads them, and the games of ours that they describe.
 
 A definition is lines of a word and numbers between ``GAMEDEF`` and ``END GAMEDEF``; ``#`` begins a comment. Players and
-rounds are counted from 1. Smaller decks have the highest ranks and the last suits: three ranks and two suits are queens,
-kings and aces of hearts and spades.
+rounds are counted from 1. Smaller decks have the highest ranks and the last suits: three ranks and two suits are
+queens, kings and aces of hearts and spades.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Definition:
     def deck(self) -> tuple[int, ...]:
         """The deck's cards out of all 52, in the order in which our games number them."""
         low_rank, low_suit = len(RANKS) - self.ranks, len(SUITS) - self.suits
-        return tuple(4 * (low_rank + rank) + low_suit + suit for rank in range(self.ranks) for suit in range(self.suits))
+        return tuple(
+            4 * (low_rank + rank) + low_suit + suit for rank in range(self.ranks) for suit in range(self.suits)
+        )
 
     def most_paid(self) -> int:
         """The most that a player can pay in a hand."""

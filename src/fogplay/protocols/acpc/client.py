@@ -45,7 +45,7 @@ class Client:
             if situation.over:
                 self._finish(state, situation)
                 return None
-        except WrongGame:
+        except WrongGameError:
             raise
         except FogplayError as error:
             self.notes.add(f"skipped what the dealer sent: {error}")
@@ -58,7 +58,7 @@ class Client:
     def _situation(self, betting: str, cards: str) -> Situation:
         players = cards.count("|") + 1
         if players != self.table.players and self.hands == 0 and self.in_hand is None:
-            raise WrongGame(
+            raise WrongGameError(
                 f"the dealer deals to {players} players, and this game is for {self.table.players}: name the dealer's "
                 "game with --game"
             )
@@ -72,5 +72,5 @@ class Client:
         self.hands, self.chips = self.hands + 1, self.chips + won
 
 
-class WrongGame(FogplayError):
+class WrongGameError(FogplayError):
     """The dealer plays another game than the client: nothing it sends could be answered."""

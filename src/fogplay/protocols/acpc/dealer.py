@@ -178,6 +178,7 @@ class Dealer:
             return
         self.notes.add(f"{line}; it checks or folds from now on")
         if self.waits_for == player:
+            self._act(self._absent())
             self._go_on()
 
     def end(self, why: str) -> None:
@@ -225,7 +226,7 @@ class Dealer:
             if player not in self.gone:
                 self.waits_for, self._aside = player, 0
                 return
-            self._act("f" if "f" in situation.actions else "c")
+            self._act(self._absent())
 
     def _tell(self) -> None:
         situation = self._situation
@@ -240,13 +241,15 @@ class Dealer:
     def _shown(self, seat: int) -> str:
         """What a seat sees at a showdown: its own cards and those of all who are in it."""
         stays = self._situation.in_hand
-        seen = [
-            hole if at == seat or stays[at] else () for at, hole in enumerate(self._deal.holes)
-        ]
+        seen = [hole if at == seat or stays[at] else () for at, hole in enumerate(self._deal.holes)]
         return print_cards(seen, ())
 
     def _act(self, letter: str) -> None:
         self._situation = self.table.following(self._situation, letter)
+
+    def _absent(self) -> str:
+        """What is done for a player who is gone."""
+        return "f" if "f" in self._situation.actions else "c"
 
     def _finish_hand(self) -> None:
         situation, boards = self._situation, self._deal.boards[: self._situation.rounds - 1]

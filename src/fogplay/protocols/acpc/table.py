@@ -1,7 +1,7 @@
 """The game behind the lines: which betting is possible, whose turn it is, what a hand is worth.
 
-All of it is asked of the rules in ``games``. Betting does not depend on the cards, so each situation is worked out once,
-by a state with made-up cards, and kept under the betting as lines write it.
+All of it is asked of the rules in ``games``. Betting does not depend on the cards, so each situation is worked out
+once, by a state with made-up cards, and kept under the betting as lines write it.
 """
 
 from __future__ import annotations

@@ -35,12 +35,14 @@ class Client:
         try:
             seat, hand, betting, cards, _ = split_state(line)
             situation = self._situation(betting, cards)
+            if seat >= self.table.players:
+                raise FogplayError(f"there is no seat {seat}")
             if seat != situation.seat and not situation.over:
                 self.in_hand = hand
                 return None  # somebody else is to act
             state = MatchState(seat, hand, betting, *parse_cards(cards))
             self.table.check_cards(state, situation)
-            if seat >= self.table.players or not state.holes[seat]:
+            if not state.holes[seat]:
                 raise FogplayError("it does not show the cards of the seat that looks on")
             if situation.over:
                 self._finish(state, situation)

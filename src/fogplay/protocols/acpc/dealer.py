@@ -11,6 +11,7 @@ whoever failed checks or folds in its absence.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -64,7 +65,7 @@ class Terms:
             raise FogplayError(f"hands must be a whole number from 1 to {MOST_HANDS:,}, not {self.hands!r}")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
             raise FogplayError(f"seed must be a whole number from 0, not {self.seed!r}")
-        if not min(self.limits.answer, self.limits.hand, self.limits.per_hand) > 0:
+        if not all(seconds > 0 for seconds in dataclasses.astuple(self.limits)):
             raise FogplayError("limits of time must be over 0 seconds")
 
 
@@ -87,6 +88,7 @@ class Dealer:
         self.gone: dict[int, str] = {}  # why, of players who failed
         self.ended: str | None = None  # why the match ended early
         self.waits_for: int | None = None
+        self.asked = ""  # the line that it has to answer
         self._log = log
         self._deals = Deals(table, terms.seed)
         self._used_hand, self._used = [0.0] * table.players, [0.0] * table.players  # seconds
@@ -137,8 +139,8 @@ class Dealer:
         if seconds > self.seconds_left():
             self.late()
             return True
-        if line.startswith(self._asked):
-            rest = line[len(self._asked) :]
+        if line.startswith(self.asked):
+            rest = line[len(self.asked) :]
         else:
             found = self._understand(line)
             if found is None:
@@ -235,7 +237,7 @@ class Dealer:
             held = self._shown(seat) if situation.showdown else self._held[seat]
             line = state_line(seat, self.hand, situation.betting, held + board)
             if seat == situation.seat:
-                self._asked = line
+                self.asked = line
             self._outbox[player].append(line)
 
     def _shown(self, seat: int) -> str:
@@ -269,7 +271,7 @@ class Dealer:
             return None
         try:
             state, rest = parse_state(line)
-            asked, _ = parse_state(self._asked)
+            asked, _ = parse_state(self.asked)
         except FogplayError:
             return None
         seat = asked.seat

@@ -27,7 +27,7 @@ def dealer_of(
 def play_locally(game: str, agents: Sequence[str], hands: int, **terms: Any) -> tuple[Dealer, list[str]]:
     """A match in process, through the same lines as over the network; the dealer and its log."""
     log: list[str] = []
-    dealer = dealer_of(game, hands, agents, log.append, **terms)
+    dealer = dealer_of(game, hands, agents if len(set(agents)) == len(agents) else (), log.append, **terms)
     definition = dealer.table.definition
     seats = {agent: seated(agent, definition) for agent in agents}
     run(dealer, [Local(Client(seats[agent], seed=dealer.terms.seed)) for agent in agents])
@@ -37,9 +37,7 @@ def play_locally(game: str, agents: Sequence[str], hands: int, **terms: Any) -> 
 def compiled_lines(definition: Definition, agents: Sequence[str], hands: int, seed: int, turn: int = 0) -> list[str]:
     """The same match by the compiled kernel: hand h is deal h in the seating of the competition."""
     rules: Any = game_of(definition)
-    match = play_duplicate(
-        rules, policies(agents, rules), hands * len(seatings(rules.players)), seed=seed, keep=True
-    )
+    match = play_duplicate(rules, policies(agents, rules), hands * len(seatings(rules.players)), seed=seed, keep=True)
     ways = [tuple(way) for way in seatings(rules.players).tolist()]
     story, lines = Story(rules, match.betting), []
     assert match.ends is not None

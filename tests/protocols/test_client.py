@@ -134,7 +134,11 @@ def test_agents_that_do_not_fit(tmp_path: Path) -> None:
     for agent, game, says in (
         (str(file), "leduc.limit.2p", "is a strategy for kuhn.*not for leduc"),
         (str(file), "holdem.limit.2p", "holds a strategy, not a profile"),
-        ("rules", "kuhn.limit.2p", "there is no file rules; at a table of kuhn an agent is a saved strategy or uniform"),
+        (
+            "rules",
+            "kuhn.limit.2p",
+            "there is no file rules; at a table of kuhn an agent is a saved strategy or uniform",
+        ),
         ("nobody", "holdem.limit.2p", "there is no file nobody"),
     ):
         with pytest.raises(FogplayError, match=says):
@@ -147,7 +151,12 @@ MINE, _ = client("probe")
 @settings(max_examples=300)
 @given(st.text(max_size=100), st.text("fcr/", max_size=30), st.text("23456789TJQKAcdhs|/", max_size=30))
 def test_no_line_does_harm(text: str, betting: str, cards: str) -> None:
-    for line in (text, f"MATCHSTATE:{text}", f"MATCHSTATE:0:0:{betting}:{cards}", f"MATCHSTATE:1:3:{betting}:|9hQd{cards}"):
+    for line in (
+        text,
+        f"MATCHSTATE:{text}",
+        f"MATCHSTATE:0:0:{betting}:{cards}",
+        f"MATCHSTATE:1:3:{betting}:|9hQd{cards}",
+    ):
         try:
             answer = MINE.receive(line)
         except FogplayError as error:

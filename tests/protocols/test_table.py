@@ -45,11 +45,15 @@ def _highest(line: str, ranks: int, suits: int) -> str:
     """OpenSpiel deals small decks from the lowest cards, the competition from the highest."""
     head, cards = line.rsplit(":", 1)
     up, over = len(RANKS) - ranks, len(SUITS) - suits
-    moved = re.sub(r"(\w)(\w)", lambda card: RANKS[RANKS.index(card[1]) + up] + SUITS[SUITS.index(card[2]) + over], cards)
+    moved = re.sub(
+        r"(\w)(\w)", lambda card: RANKS[RANKS.index(card[1]) + up] + SUITS[SUITS.index(card[2]) + over], cards
+    )
     return f"{head}:{moved}"
 
 
-@pytest.mark.parametrize("spec", ["holdem", "holdem(players=3)", "leduc", "leduc(players=3)", "kuhn", "kuhn(players=4)"])
+@pytest.mark.parametrize(
+    "spec", ["holdem", "holdem(players=3)", "leduc", "leduc(players=3)", "kuhn", "kuhn(players=4)"]
+)
 def test_situations_are_those_of_the_rules(spec: str) -> None:
     """Whatever is played: the same player, the same actions, the same end, the same infosets."""
     game: Any = load(spec)
@@ -60,9 +64,7 @@ def test_situations_are_those_of_the_rules(spec: str) -> None:
     for hand in range(100):
         deal = deals.deal(hand)
         state, betting = game.new_initial_state(), ""
-        order = [
-            card for cards in (*deal.holes, *deal.boards) for card in sorted(table.card[each] for each in cards)
-        ]
+        order = [card for cards in (*deal.holes, *deal.boards) for card in sorted(table.card[each] for each in cards)]
         while True:
             while state.is_chance_node():
                 state = state.child(order[len(state.cards)])

@@ -107,7 +107,7 @@ def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
         if line.startswith(STATE):
             held = line.split(":")[3].split("/")[0].split("|") if line.count(":") >= 3 else []
             name = f"holdem.limit.{len(held)}p"
-            if len(held) in (2, 3) and all(len(each) in (0, 4) for each in held):
+            if len(held) in (2, 3) and any(len(each) == 4 for each in held):
                 return load_definition(name)
             raise FogplayError(f"{path} does not name a game that is known here: name its definition with --game")
     raise FogplayError(f"{path} holds no hands: no line begins with {STATE}")

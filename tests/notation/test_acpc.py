@@ -34,6 +34,7 @@ from fogplay.notation.acpc import (
     read_hands,
     read_lines,
 )
+from tests.helpers import refusal
 
 EXAMPLE = "STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob"
 PARSERS: list[Callable[[str], Any]] = [parse_state, parse_hand, parse_score, parse_version]
@@ -112,14 +113,14 @@ def test_a_log_names_its_game() -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused_in_a_line(text: str) -> None:
     for parse in PARSERS:
-        _read_or_refuse(parse, text)
+        refusal(parse, text)
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused_in_a_line(data: bytes) -> None:
     for head in ("", "MATCHSTATE:", "STATE:", "SCORE:", "VERSION:"):
         for parse in PARSERS:
-            _read_or_refuse(parse, head + data.decode(errors="replace"))
+            refusal(parse, head + data.decode(errors="replace"))
 
 
 @given(hands, st.data())
@@ -132,15 +133,7 @@ def test_damaged_lines_are_read_or_refused_in_a_line(hand: LoggedHand, data: st.
     changed = line[:at] + data.draw(st.characters()) + line[at + 1 :]
     for text in (cut, turned, changed):
         for parse in PARSERS:
-            _read_or_refuse(parse, text)
-
-
-def _read_or_refuse(parse: Callable[[str], Any], text: str) -> None:
-    try:
-        parse(text)
-    except FogplayError as error:
-        assert len(str(error)) < 400
-        assert "\n" not in str(error)
+            refusal(parse, text)
 
 
 @pytest.mark.parametrize(
@@ -158,10 +151,7 @@ def _read_or_refuse(parse: Callable[[str], Any], text: str) -> None:
     ],
 )
 def test_huge_and_odd_numbers_are_refused(text: str) -> None:
-    for parse in PARSERS:
-        with pytest.raises(FogplayError) as refused:
-            parse(text)
-        assert len(str(refused.value)) < 400
+    assert all(refusal(parse, text) for parse in PARSERS)
 
 
 def test_files(tmp_path: Path) -> None:

@@ -268,7 +268,7 @@ def test_terms_that_make_no_match() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["kuhn.limit.3p", "leduc.limit.2p", "holdem.limit.2p"]))
 def test_nothing_that_players_say_stops_a_match_or_breaks_its_rules(seed: int, game: str) -> None:
-    """Players who answer well, badly, late, with other lines, or leave: the log follows the rules, money stays money."""
+    """Players who answer well, badly, late, with other lines, or leave: the log follows the rules."""
     rng, log = random.Random(seed), list[str]()
     dealer = dealer_of(game, 10, log=log.append, forfeit=True, seed=seed % 100)
     for player in range(dealer.table.players):

@@ -277,8 +277,7 @@ def test_a_player_that_takes_no_lines_is_out(monkeypatch: pytest.MonkeyPatch) ->
         line = Line(_as_tcp(ours))
         began = time.monotonic()
         with pytest.raises(Gone, match="takes no more lines"):
-            for _ in range(100_000):
-                line.send(["x" * 1000])
+            line.send(["x" * 1000] * 100_000)
         assert time.monotonic() - began < 5
 
 
@@ -368,7 +367,7 @@ def test_connections_that_cannot_be() -> None:
         taken = door.getsockname()[1]
         with pytest.raises(FogplayError, match=f"cannot listen at 127.0.0.1:{taken}: "):
             listen("127.0.0.1", taken)
-    with pytest.raises(FogplayError, match="cannot listen at nowhere.invalid:0"):
+    with pytest.raises(FogplayError, match=r"cannot listen at nowhere\.invalid:0"):
         listen("nowhere.invalid", 0)
-    with pytest.raises(FogplayError, match="somebody did not connect in 0.05 seconds"):
+    with pytest.raises(FogplayError, match=r"somebody did not connect in 0\.05 seconds"):
         accept(listen("127.0.0.1", 0), "somebody", 0.05)

@@ -12,6 +12,7 @@ Nothing here knows the rules: whether a line is possible is for ``protocols.acpc
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -152,6 +153,7 @@ def _print_set(cards: Sequence[int]) -> str:
     return "".join([CARD_NAMES[card] for card in cards])
 
 
+@functools.lru_cache(maxsize=1 << 13)  # hole cards and single cards come again and again
 def _parse_set(text: str) -> Cards:
     try:
         return tuple([_CARD[text[at : at + 2]] for at in range(0, len(text), 2)])

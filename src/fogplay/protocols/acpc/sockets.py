@@ -66,23 +66,28 @@ class Line:
         return self._lines.popleft().decode(errors="replace").rstrip("\r")
 
     def _fill(self, end: float | None) -> None:
-        now = time.monotonic()
-        while not (ready := self._readable.poll(0)) and time.monotonic() - now < SHORTLY:
-            give_way()
-        if not ready and not self._readable.poll(None if end is None else max(0.0, 1000 * (end - now))):
-            raise Late
-        try:
-            more = self._socket.recv(CHUNK)
-        except BlockingIOError:
-            return  # there was nothing after all
-        except OSError as error:
-            raise _lost(error) from None
+        began = time.monotonic()
+        while (more := self._receive()) is None:
+            now = time.monotonic()
+            if now - began < SHORTLY:
+                give_way()
+            elif not self._readable.poll(None if end is None else max(0.0, 1000 * (end - now))):
+                raise Late
         if not more:
             raise Gone("it closed the connection")
         *lines, self._rest = (self._rest + more).split(b"\n")
         self._lines.extend(lines)
         if len(self._rest) > MOST_LINE:
             raise Gone(f"it sent a line of over {MOST_LINE:,} bytes")
+
+    def _receive(self) -> bytes | None:
+        """What has come, if anything has."""
+        try:
+            return self._socket.recv(CHUNK)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            raise _lost(error) from None
 
     def close(self) -> None:
         self._socket.close()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fogplay.errors import FogplayError
-from fogplay.games.game import TERMINAL, Game
+from fogplay.games.game import Game
 from fogplay.games.holdem import LETTERS, most_actions
 from fogplay.games.kuhn import BET, PASS, KuhnState
 from fogplay.notation.acpc import Cards, LoggedHand, MatchState, quoted
@@ -25,7 +25,7 @@ OVER = -1
 class Situation:
     """A point of the betting, whatever the cards."""
 
-    __slots__ = ("actions", "betting", "in_hand", "over", "rounds", "seat", "state")
+    __slots__ = ("actions", "betting", "in_hand", "over", "rounds", "seat", "showdown", "state", "unshown")
 
     def __init__(self, state: Any, betting: str, in_hand: tuple[bool, ...]) -> None:
         self.state = state  # by our rules, its cards made up
@@ -35,10 +35,8 @@ class Situation:
         self.seat: int = OVER if self.over else state.current_player()  # who acts
         self.actions = {} if self.over else actions_of(state)  # our rules' numbers by letter, in their order
         self.rounds = betting.count("/") + 1  # begun
-
-    @property
-    def showdown(self) -> bool:
-        return self.over and sum(self.in_hand) > 1
+        self.showdown = self.over and sum(in_hand) > 1
+        self.unshown: list[float] = state.returns() if self.over and not self.showdown else []  # what each seat wins
 
     def after(self, letter: str) -> Situation:
         """What follows when the player to act does this."""
@@ -130,24 +128,28 @@ class Table:
     def dealt(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> Any:
         """The situation's state by our rules with given cards; those that are missing are made up out of the rest."""
         card = self.card
-        known = {card[each] for cards in (*holes, *boards) for each in cards}
-        rest = iter([each for each in range(len(self.deck)) if each not in known])
+        if not all(holes):
+            holes = self._completed(holes, boards)
         cards: list[int] = []
         for hole in holes:
-            mine = [card[each] for each in hole] or [next(rest) for _ in range(self.definition.hole)]
-            cards += sorted(mine)
+            cards += sorted(card[each] for each in hole)
         for board in boards:
             cards += sorted(card[each] for each in board)
         state = copy.copy(situation.state)
         state.cards = tuple(cards)
         return state
 
+    def _completed(self, holes: Sequence[Cards], boards: Sequence[Cards]) -> list[Cards]:
+        known = {each for cards in (*holes, *boards) for each in cards}
+        rest = iter([each for each in self.deck if each not in known])
+        return [hole or tuple(next(rest) for _ in range(self.definition.hole)) for hole in holes]
+
     def values(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> list[float]:
         """[seats] the chips won in a hand that is over, by our rules."""
-        if situation.state.current_player() != TERMINAL:
+        if not situation.over:
             raise FogplayError(f"the hand is not over after {situation.betting!r}")
         if not situation.showdown:
-            return list(situation.state.returns())
+            return situation.unshown
         if any(stays and not hole for stays, hole in zip(situation.in_hand, holes, strict=True)):
             raise FogplayError("there is a showdown, and not all its hands are shown")
         return list(self.dealt(holes, boards, situation).returns())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from fogplay.notation.gamedef import load_definition, our_definitions
 from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.notes import MOST_NOTES, Notes
 from fogplay.protocols.acpc.players import definition_for, seated
+from fogplay.protocols.acpc.sockets import Local, run
 from tests.helpers import refusal
+from tests.protocols.helpers import dealer_of
 
 TWO = our_definitions()["holdem.limit.2p"]
 
@@ -91,9 +94,13 @@ def test_remarks_come_to_an_end() -> None:
 
 
 def test_another_game_is_told_at_once() -> None:
-    mine, _ = client()
-    with pytest.raises(FogplayError, match="deals to 3 players, and this game is for 2: name the dealer's game"):
-        mine.receive("MATCHSTATE:1:0::|9hQd|")
+    for line, says in (
+        ("MATCHSTATE:1:0::|9hQd|", "deals 2 cards to each of 3 players, and this game has 2 for each of 2"),
+        ("MATCHSTATE:0:0::|9h", "deals 1 cards to each of 2 players, and this game has 2 for each of 2"),
+    ):
+        mine, _ = client()
+        with pytest.raises(FogplayError, match=f"{says}: name the dealer's game with --game"):
+            mine.receive(line)
 
 
 def test_actions_depend_on_the_line_alone() -> None:
@@ -144,6 +151,28 @@ def test_agents_that_do_not_fit(tmp_path: Path) -> None:
     ):
         with pytest.raises(FogplayError, match=says):
             client(agent, game)
+
+
+def test_lines_in_any_order_do_no_harm() -> None:
+    """The lines of a match doubled, cut short and shuffled: each is answered as if it were alone, or skipped."""
+    heard: list[str] = []
+
+    class Heard(Local):
+        def send(self, lines: Sequence[str]) -> None:
+            heard.extend(lines)
+            super().send(lines)
+
+    run(dealer_of("holdem.limit.2p", 100), [Heard(client("probe")[0]), Local(client("uniform")[0])])
+    mine, _ = client("probe")
+    said = {line: mine.receive(line) for line in heard}
+    rng = random.Random(1)
+    lines = [*heard, *heard, *(line[: rng.randrange(len(line))] for line in heard)]
+    rng.shuffle(lines)
+    other, _ = client("probe")
+    other.receive(heard[0])
+    for line in lines:
+        answer = other.receive(line)
+        assert answer == said[line] if line in said else answer is None or answer[:-2] == line
 
 
 MINE, _ = client("probe")

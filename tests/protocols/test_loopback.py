@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -302,6 +304,35 @@ def test_lines_come_whole_however_they_are_cut() -> None:
         with pytest.raises(Gone):
             line.read(1)
         line.close()
+
+
+def test_a_flood_takes_no_room() -> None:
+    """Twenty megabytes, without an end of line or with nothing but those, are never held."""
+    for flood in (b"x" * 20_000_000, b"\n" * 20_000_000):
+        with socket.create_server(("127.0.0.1", 0)) as door, socket.create_connection(door.getsockname()) as theirs:
+            line = Line(door.accept()[0])
+            sending = threading.Thread(target=_send_all, args=(theirs, flood))
+            sending.start()
+            tracemalloc.start()
+            with pytest.raises(Gone):
+                _read_all(line)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            line.close()
+            sending.join(10)
+        assert peak < 8_000_000
+
+
+def _read_all(line: Line) -> None:
+    for number in itertools.count():
+        line.read(5)
+        if number == 300_000:
+            raise Gone("enough")
+
+
+def _send_all(connection: socket.socket, data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        connection.sendall(data)
 
 
 # ---- Processes that are killed

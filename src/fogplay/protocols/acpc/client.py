@@ -25,6 +25,7 @@ class Client:
         self.hands = 0  # that came to an end
         self.chips = 0.0  # won in them
         self.in_hand: int | None = None  # the number of the hand that is not over yet
+        self._known = False  # whether the dealer's game has been seen to be ours
         self._last = -1  # the number of the hand that came to an end last
         self._deals = Deals(self.table, seed)
 
@@ -34,7 +35,9 @@ class Client:
             return None
         try:
             seat, hand, betting, cards, _ = split_state(line)
-            situation = self._situation(betting, cards)
+            if not self._known:
+                self._recognise(cards)
+            situation = self.table.situation(betting)
             if seat >= self.table.players:
                 raise FogplayError(f"there is no seat {seat}")
             if seat != situation.seat and not situation.over:
@@ -57,14 +60,16 @@ class Client:
         chance = self._deals.luck(hand)[decision]
         return print_answer(line, self.player.act(View(self.table, state, situation), chance))
 
-    def _situation(self, betting: str, cards: str) -> Situation:
-        players = cards.count("|") + 1
-        if players != self.table.players and self.hands == 0 and self.in_hand is None:
+    def _recognise(self, cards: str) -> None:
+        """Refuse a dealer whose first cards are those of another game: none of its states could be answered."""
+        holes, _ = parse_cards(cards)
+        players, hole = self.table.players, self.table.definition.hole
+        if len(holes) != players or any(len(mine) not in (0, hole) for mine in holes):
             raise WrongGameError(
-                f"the dealer deals to {players} players, and this game is for {self.table.players}: name the dealer's "
-                "game with --game"
+                f"the dealer deals {max(map(len, holes))} cards to each of {len(holes)} players, and this game has "
+                f"{hole} for each of {players}: name the dealer's game with --game"
             )
-        return self.table.situation(betting)
+        self._known = True
 
     def _finish(self, state: MatchState, situation: Situation) -> None:
         if state.hand == self._last:
@@ -75,4 +80,4 @@ class Client:
 
 
 class WrongGameError(FogplayError):
-    """The dealer plays another game than the client: nothing it sends could be answered."""
+    """The dealer plays another game than the client."""

@@ -193,7 +193,7 @@ def test_time_is_limited(limits: Limits, seconds: list[float], why: str) -> None
 def test_silence_is_told_by_the_limit_that_was_met() -> None:
     dealer, _ = begun(limits=Limits(5, 600, 7))
     ask(dealer)
-    assert dealer.seconds_left() == 5
+    assert dealer.limit == 5
     dealer.late()
     assert dealer.ended == "hand 0: p1 is out: it did not answer in 5 seconds"
 

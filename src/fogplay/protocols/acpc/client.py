@@ -24,14 +24,14 @@ class Client:
         self.notes = notes or Notes()
         self.hands = 0  # that came to an end
         self.chips = 0.0  # won in them
-        self.in_hand: int | None = None  # the number of the hand that is not over yet
+        self._hand = ""  # the number of the hand that is not over yet
         self._known = False  # whether the dealer's game has been seen to be ours
         self._last = -1  # the number of the hand that came to an end last
         self._deals = Deals(self.table, seed)
 
     def receive(self, line: str) -> str | None:
         """The answer to a line, if it asks for one."""
-        if not line.startswith(MATCHSTATE):
+        if not line.startswith(MATCHSTATE) or self._is_anothers(line):
             return None
         try:
             seat, hand, betting, cards, _ = split_state(line)
@@ -41,8 +41,8 @@ class Client:
             if seat >= self.table.players:
                 raise FogplayError(f"there is no seat {seat}")
             if seat != situation.seat and not situation.over:
-                self.in_hand = hand
-                return None  # somebody else is to act
+                self._hand = str(hand)
+                return None
             state = MatchState(seat, hand, betting, *parse_cards(cards))
             self.table.check_cards(state, situation)
             if not state.holes[seat]:
@@ -55,10 +55,26 @@ class Client:
         except FogplayError as error:
             self.notes.add(f"skipped what the dealer sent: {error}")
             return None
-        self.in_hand = hand
+        self._hand = str(hand)
         decision = len(betting) - situation.rounds + 1
         chance = self._deals.luck(hand)[decision]
         return print_answer(line, self.player.act(View(self.table, state, situation), chance))
+
+    @property
+    def in_hand(self) -> int | None:
+        """The number of the hand that is not over yet."""
+        return int(self._hand) if self._hand else None
+
+    def _is_anothers(self, line: str) -> bool:
+        """Whether somebody else is to act, told as fast as can be: most lines are such."""
+        if not self._known:
+            return False
+        parts = line.split(":", 4)
+        waiting = self.table.waiting.get(parts[3]) if len(parts) == 5 else None
+        if waiting is None or parts[1] not in waiting or not parts[2].isdecimal():
+            return False
+        self._hand = parts[2][:10]
+        return True
 
     def _recognise(self, cards: str) -> None:
         """Refuse a dealer whose first cards are those of another game: none of its states could be answered."""
@@ -75,7 +91,7 @@ class Client:
         if state.hand == self._last:
             return
         won = self.table.values(state.holes, state.boards, situation)[state.seat]
-        self._last, self.in_hand = state.hand, None
+        self._last, self._hand = state.hand, ""
         self.hands, self.chips = self.hands + 1, self.chips + won
 
 

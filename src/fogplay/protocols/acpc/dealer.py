@@ -89,6 +89,7 @@ class Dealer:
         self.ended: str | None = None  # why the match ended early
         self.waits_for: int | None = None
         self.asked = ""  # the line that it has to answer
+        self.limit = 0.0  # the seconds that it has for that
         self._log = log
         self._deals = Deals(table, terms.seed)
         self._used_hand, self._used = [0.0] * table.players, [0.0] * table.players  # seconds
@@ -125,10 +126,8 @@ class Dealer:
         """How many lines there are to be taken for a player."""
         return len(self._outbox[player])
 
-    def seconds_left(self) -> float:
-        """How long the player who is waited for has for its answer."""
-        player, limits = self.waits_for, self.terms.limits
-        assert player is not None
+    def _seconds_left(self, player: int) -> float:
+        limits = self.terms.limits
         whole = limits.per_hand * self.terms.hands
         return min(limits.answer, limits.hand - self._used_hand[player], whole - self._used[player])
 
@@ -136,7 +135,7 @@ class Dealer:
         """A line of the player who is waited for, so many seconds after it was asked; whether it was an answer."""
         player = self.waits_for
         assert player is not None
-        if seconds > self.seconds_left():
+        if seconds > self.limit:
             self.late()
             return True
         if line.startswith(self.asked):
@@ -161,10 +160,9 @@ class Dealer:
         """The player who is waited for has used up its time."""
         player, limits = self.waits_for, self.terms.limits
         assert player is not None
-        left = self.seconds_left()
-        if left >= limits.answer:
+        if self.limit >= limits.answer:
             self.fail(player, f"it did not answer in {limits.answer:g} seconds")
-        elif left >= limits.hand - self._used_hand[player]:
+        elif self.limit >= limits.hand - self._used_hand[player]:
             self.fail(player, f"it took over {limits.hand:g} seconds in this hand")
         else:
             self.fail(player, f"it took over {limits.per_hand:g} seconds a hand on average")
@@ -226,7 +224,7 @@ class Dealer:
                 continue
             player = self._sitting[situation.seat]
             if player not in self.gone:
-                self.waits_for, self._aside = player, 0
+                self.waits_for, self.limit, self._aside = player, self._seconds_left(player), 0
                 return
             self._act(self._absent())
 

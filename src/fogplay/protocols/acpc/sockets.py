@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import select
 import socket
+import struct
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -18,10 +18,7 @@ from fogplay.protocols.acpc.dealer import Dealer
 CHUNK = 1 << 16
 SENDING = 10.0  # seconds in which the other side must take what it is sent
 MOMENT = 0.002  # seconds after which the others are told what they wait for
-SHORTLY = 50e-6  # seconds for which others are let go first before one sleeps, which takes longer to wake from
 GATHERED = 100  # lines that are kept back for a player at most
-
-give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 
 
 class Gone(Exception):  # noqa: N818 (an end, no error)
@@ -38,27 +35,28 @@ class Line:
     def __init__(self, connection: socket.socket) -> None:
         self._socket, self._rest = connection, b""
         self._lines: deque[bytes] = deque()
+        # The system itself waits a moment for something to come: one call where asking beforehand would be two.
+        connection.setblocking(True)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.setblocking(False)  # time limits are kept by waiting for the socket beforehand
-        self._readable, self._writable = select.poll(), select.poll()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(MOMENT))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(SENDING))
+        self._readable = select.poll()
         self._readable.register(connection, select.POLLIN)
-        self._writable.register(connection, select.POLLOUT)
 
     def send(self, lines: Sequence[str]) -> None:
         """Send lines; the other side must take them soon."""
-        left = "".join([f"{line}\r\n" for line in lines]).encode()
-        end = time.monotonic() + SENDING
-        while left:
-            try:
-                left = left[self._socket.send(left) :]
-            except BlockingIOError:
-                if not self._writable.poll(max(0.0, 1000 * (end - time.monotonic()))):
-                    raise Gone("it takes no more lines") from None
-            except OSError as error:
-                raise _lost(error) from None
+        try:
+            self._socket.sendall("".join([f"{line}\r\n" for line in lines]).encode())
+        except BlockingIOError:
+            raise Gone("it takes no more lines") from None
+        except OSError as error:
+            raise _lost(error) from None
 
     def read(self, seconds: float | None = None) -> str:
-        """The next line, without its end; bytes that are no text in UTF-8 are replaced."""
+        """The next line, without its end; bytes that are no text in UTF-8 are replaced.
+
+        It waits for a moment at least, however few the seconds are.
+        """
         if not self._lines:
             end = None if seconds is None else time.monotonic() + seconds
             while not self._lines:
@@ -66,12 +64,9 @@ class Line:
         return self._lines.popleft().decode(errors="replace").rstrip("\r")
 
     def _fill(self, end: float | None) -> None:
-        began = time.monotonic()
         while (more := self._receive()) is None:
-            now = time.monotonic()
-            if now - began < SHORTLY:
-                give_way()
-            elif not self._readable.poll(None if end is None else max(0.0, 1000 * (end - now))):
+            left = None if end is None else 1000 * (end - time.monotonic())
+            if (left is not None and left <= 0) or not self._readable.poll(left):
                 raise Late
         if not more:
             raise Gone("it closed the connection")
@@ -81,7 +76,7 @@ class Line:
             raise Gone(f"it sent a line of over {MOST_LINE:,} bytes")
 
     def _receive(self) -> bytes | None:
-        """What has come, if anything has."""
+        """What has come, or comes in a moment, if anything does."""
         try:
             return self._socket.recv(CHUNK)
         except BlockingIOError:
@@ -91,6 +86,11 @@ class Line:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _timeval(seconds: float) -> bytes:
+    """A time as the system's calls for sockets take it."""
+    return struct.pack("ll", int(seconds), round(seconds % 1 * 1e6))
 
 
 def _lost(error: OSError) -> Gone:
@@ -227,17 +227,16 @@ def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
     for other in range(len(chairs)):
         if dealer.waiting(other) > GATHERED:
             _tell(dealer, chairs, other)
-    patience = MOMENT
+    end, patience = asked + dealer.limit, 0.0
     while dealer.waits_for == player and player not in dealer.gone:
-        left = dealer.seconds_left() - (time.monotonic() - asked)
         try:
-            line = chairs[player].read(min(left, patience))
+            line = chairs[player].read(patience)
         except Late:
-            if left <= patience:
+            if time.monotonic() >= end:
                 dealer.late()
                 return
             _tell_all(dealer, chairs)
-            patience = dealer.terms.limits.answer
+            patience = end - time.monotonic()
         except Gone as gone:
             dealer.fail(player, str(gone))
             return

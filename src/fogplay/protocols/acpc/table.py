@@ -76,6 +76,7 @@ class Table:
         everybody = (True,) * self.players
         self.start = Situation(made_up(self.game.new_initial_state()), "", everybody)
         self._known = {"": self.start}
+        self.waiting: dict[str, tuple[str, ...]] = {}  # who is not to act, as lines write it, by betting that is known
 
     def situation(self, betting: str) -> Situation:
         """The situation after some betting; refuses what the rules do not allow."""
@@ -103,7 +104,10 @@ class Table:
     def _keep(self, found: Situation) -> Situation:
         if len(self._known) >= MOST_KNOWN:
             self._known = {"": self.start}
+            self.waiting.clear()
         self._known[found.betting] = found
+        if not found.over:
+            self.waiting[found.betting] = tuple(str(seat) for seat in range(self.players) if seat != found.seat)
         if found.betting.endswith("/"):
             self._known[found.betting[:-1]] = found  # how a walk finds it that comes letter by letter
         return found

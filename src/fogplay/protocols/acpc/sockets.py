@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import struct
@@ -18,7 +19,10 @@ from fogplay.protocols.acpc.dealer import Dealer
 CHUNK = 1 << 16
 SENDING = 10.0  # seconds in which the other side must take what it is sent
 MOMENT = 0.002  # seconds after which the others are told what they wait for
+SHORTLY = 1e-3  # seconds for which others are let go first before one sleeps, which takes longer to wake from
 GATHERED = 100  # lines that are kept back for a player at most
+
+give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 
 
 class Gone(Exception):  # noqa: N818 (an end, no error)
@@ -64,6 +68,9 @@ class Line:
         return self._lines.popleft().decode(errors="replace").rstrip("\r")
 
     def _fill(self, end: float | None) -> None:
+        began = time.monotonic()
+        while not self._readable.poll(0) and time.monotonic() - began < SHORTLY:
+            give_way()
         while (more := self._receive()) is None:
             left = None if end is None else 1000 * (end - time.monotonic())
             if (left is not None and left <= 0) or not self._readable.poll(left):

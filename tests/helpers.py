@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.errors import FogplayError
 from fogplay.trees import FlatGame
 
 ROOT = Path(__file__).parent.parent
@@ -22,6 +24,19 @@ def fogplay(*arguments: str, cwd: Path | None = None, **environment: str) -> sub
     return subprocess.run(
         command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=300
     )
+
+
+def refusal(call: Callable[..., Any], *arguments: Any) -> str:
+    """What a call says when it refuses its arguments, which must be a line; nothing if it does not."""
+    try:
+        call(*arguments)
+    except FogplayError as error:
+        line = str(error)
+    else:
+        line = ""
+    assert len(line) < 400
+    assert "\n" not in line
+    return line
 
 
 def as_policy(flat: FlatGame, probabilities: NDArray[np.float64]) -> dict[str, list[float]]:

@@ -66,10 +66,10 @@ def test_match_json_and_log(folder: Path) -> None:
     assert first["mean"] == -second["mean"] == pytest.approx(first["chips"] / 2002 * 100)
     assert first["interval"][0] < first["mean"] < first["interval"][1]
     lines = (folder / "hands.log").read_text().splitlines()
-    assert len(lines) == 2004
-    assert lines[1].startswith("STATE:0:")
-    assert lines[1].endswith(":ten|rules")
-    assert lines[2].endswith(":rules|ten")
+    assert len(lines) == 2005
+    assert lines[2].startswith("STATE:0:")
+    assert lines[2].endswith(":ten|rules")
+    assert lines[3].endswith(":rules|ten")
     assert lines[-1] == f"SCORE:{first['chips']:g}|{second['chips']:g}:ten|rules"
     shown = fogplay(*asked, cwd=folder)
     assert shown.returncode == 0, shown.stderr

@@ -16,7 +16,6 @@ from fogplay.agents.match import Dealer
 from fogplay.cli import playing
 from fogplay.cli.playing import show_cards
 from fogplay.games.registry import load
-from fogplay.simulators.profile import betting_of
 
 Script = Callable[..., str]
 
@@ -65,7 +64,7 @@ def test_a_hand_checked_down(script: Script) -> None:
 
 def opponents_cards(seed: int, hand: int, seat: int) -> list[str]:
     rules = load("holdem")
-    dealer = Dealer(rules, betting_of(str(rules)))
+    dealer = Dealer(rules)
     dealer.deal(seed, 0)
     return [show_cards([int(card)]) for card in dealer.cards[hand, 5 + 2 * seat : 7 + 2 * seat]]
 

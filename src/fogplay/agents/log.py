@@ -1,8 +1,4 @@
-"""Hand histories in the format of the Annual Computer Poker Competition's logs.
-
-One line a hand, ``STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob``: its number, the betting, the cards,
-what each seat won in chips and who sat there, by seat; at the end ``SCORE:715|-715:Alice|Bob``.
-"""
+"""Logs of duplicate matches, in the competition's notation (``notation.acpc``): every hand in every seating."""
 
 from __future__ import annotations
 
@@ -14,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.agents.match import DuplicateMatch, deals_of, seatings
-from fogplay.cards.deck import cards_name
 from fogplay.cards.evaluator import evaluate
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import LETTERS, Holdem
+from fogplay.notation.acpc import Score, hand_line, log_head, print_cards, print_score
+from fogplay.notation.gamedef import definition_of, name_of
 from fogplay.simulators.betting import Betting, paid_by
 from fogplay.storage import atomically
 
@@ -33,7 +30,9 @@ def log_lines(match: DuplicateMatch, names: Sequence[str]) -> Iterator[str]:
     """The lines of a log: comments, every hand in every seating, the score."""
     if match.ends is None:
         raise FogplayError("the hands of this match were not kept: play it with keep=True")
-    yield f"# fogplay duplicate match: {match.rules.players} players, {match.deals} deals, seed {match.seed}"
+    rules = match.rules
+    yield log_head("fogplay-match", name_of(definition_of(rules)) or str(rules), match.hands, match.seed)
+    yield f"# a duplicate match: {match.deals} deals, each played in all seatings"
     story = Story(match.rules, match.betting)
     ways = seatings(match.rules.players).tolist()
     hand = 0
@@ -41,7 +40,7 @@ def log_lines(match: DuplicateMatch, names: Sequence[str]) -> Iterator[str]:
         for seating, end in zip(ways, ends, strict=True):
             yield state_line(hand, story, cards.tolist(), end, [names[player] for player in seating])
             hand += 1
-    yield f"SCORE:{'|'.join(map(value_name, match.chips))}:{'|'.join(names)}"
+    yield print_score(Score(match.chips, tuple(names)))
 
 
 def state_line(hand: int, story: Story, cards: Sequence[int], end: int, names: Sequence[str]) -> str:
@@ -49,18 +48,12 @@ def state_line(hand: int, story: Story, cards: Sequence[int], end: int, names: S
     letters = story.betting_to(end)
     rules = story.rules
     first = len(cards) - rules.players * rules.hole
-    held = "|".join(cards_name(cards[at : at + rules.hole]) for at in range(first, len(cards), rules.hole))
+    holes = [cards[at : at + rules.hole] for at in range(first, len(cards), rules.hole)]
     seen, boards = 0, []
     for count in rules.board[1 : letters.count("/") + 1]:
-        boards.append(cards_name(cards[seen : seen + count]))
+        boards.append(cards[seen : seen + count])
         seen += count
-    values = "|".join(map(value_name, story.values(end, cards)))
-    return f"STATE:{hand}:{letters}:{'/'.join([held, *boards])}:{values}:{'|'.join(names)}"
-
-
-def value_name(chips: float) -> str:
-    """Chips as the competition writes them: whole where they are."""
-    return f"{chips:.6f}".rstrip("0").rstrip(".")
+    return hand_line(hand, letters, print_cards(holes, boards), story.values(end, cards), names)
 
 
 class Story:

@@ -155,10 +155,10 @@ def with_grid(rules: Holdem, grid: str) -> Holdem:
 class Dealer:
     """Blocks of deals, by seed and number."""
 
-    def __init__(self, rules: Holdem, betting: Betting) -> None:
+    def __init__(self, rules: Holdem) -> None:
         self.deck = new_deck()
         self.cards = np.zeros((BLOCK, 5 + 2 * rules.players), np.uint8)
-        self.chance = np.zeros((BLOCK, betting.deepest))
+        self.chance = np.zeros((BLOCK, rules.most_actions()))
 
     def deal(self, seed: int, number: int) -> None:
         """Fill ``cards[deals, 5 + 2 * seats]``, the board first, and ``chance[deals, decisions]``."""
@@ -170,7 +170,7 @@ class _Compiled:
     """Blocks played by policies."""
 
     def __init__(self, rules: Holdem, policies: Sequence[Policy], betting: Betting) -> None:
-        self.nodes, self.ways, self.dealer = betting.nodes, seatings(rules.players), Dealer(rules, betting)
+        self.nodes, self.ways, self.dealer = betting.nodes, seatings(rules.players), Dealer(rules)
         self.won = np.zeros((BLOCK, rules.players), np.int64)
         self.ends = np.zeros((BLOCK, len(self.ways)), np.int32)
         grids = list(dict.fromkeys(policy.grid for policy in policies if policy.grid != BLIND)) or [SMALLEST_GRID]
@@ -218,7 +218,7 @@ class _Plain:
 
     def __init__(self, rules: Holdem, agents: Sequence[Agent], betting: Betting) -> None:
         self.rules, self.agents, self.betting = rules, agents, betting
-        self.ways, self.dealer = seatings(rules.players), Dealer(rules, betting)
+        self.ways, self.dealer = seatings(rules.players), Dealer(rules)
         self.won = np.zeros((BLOCK, rules.players), np.int64)
         self.ends = np.zeros((BLOCK, len(self.ways)), np.int32)
 
@@ -247,7 +247,7 @@ class _Plain:
 
 def deals_of(match: DuplicateMatch) -> Iterator[NDArray[np.uint8]]:
     """The cards of every deal of a match, ``[5 + 2 * seats]``, the board first."""
-    dealer = Dealer(match.rules, match.betting)
+    dealer = Dealer(match.rules)
     for number, first in enumerate(range(0, match.deals, BLOCK)):
         dealer.deal(match.seed, number)
         yield from dealer.cards[: min(BLOCK, match.deals - first)].copy()

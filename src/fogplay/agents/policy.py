@@ -18,7 +18,7 @@ from fogplay.agents.agent import Observation
 from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
 from fogplay.games.holdem import Holdem
 from fogplay.jit import record
-from fogplay.kernels.duplicate import choose
+from fogplay.kernels.duplicate import WHOLE
 from fogplay.simulators.betting import Betting
 from fogplay.simulators.profile import Profile, require_betting
 
@@ -43,11 +43,13 @@ class Policy:
         """The action that it takes, as an ``Agent``."""
         node = node_after(self.betting, seen.betting)
         bucket = bucket_for(signals_of(self.grid), seen.hole, seen.board) if self.grid != BLIND else 0
-        first = int(self.slot[node]) + bucket * int(self.stride[node])
-        return seen.legal[int(choose_action(self.share, first, len(seen.legal), chance))]
-
-
-choose_action: Any = getattr(choose, "py_func", choose)
+        first = self.slot.item(node) + bucket * self.stride.item(node)
+        left = int(chance * WHOLE)  # as kernels.duplicate.choose does it, without numpy's numbers, which are slow alone
+        for action, share in zip(seen.legal, self.share[first : first + len(seen.legal)].tolist(), strict=True):
+            left -= share
+            if left < 0:
+                return action
+        return seen.legal[-1]
 
 
 def policy_of(profile: Profile, rules: Holdem) -> Policy:

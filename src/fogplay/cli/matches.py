@@ -11,6 +11,7 @@ import typer
 
 from fogplay.cli.app import JSON, app, print_json, require_folder
 from fogplay.errors import FogplayError
+from fogplay.notation.acpc import plain_name
 from fogplay.terminal import Watch, say, table
 
 UNIFORM = "uniform"
@@ -189,10 +190,10 @@ def names_of(agents: list[str], words: Collection[str] = (UNIFORM,)) -> list[str
     names: list[str] = []
     for agent in agents:
         stem = agent if agent in words else Path(agent).stem
-        plain = "".join("-" if letter in "|:#;" or not letter.isprintable() else letter for letter in stem).strip()
-        name, number = plain or "player", 2
+        plain = plain_name(stem)
+        name, number = plain, 2
         while name in names:
-            name, number = f"{plain or 'player'}-{number}", number + 1
+            name, number = f"{plain}-{number}", number + 1
         names.append(name)
     return names
 

@@ -116,7 +116,7 @@ def _holdem_table(rules: Any, against: list[str], seed: int) -> Callable[[int], 
         expect_tables(watch)
         others = policies(against, rules)
     names = [YOU, *names_of(against, BOTS)]
-    dealer = Dealer(rules, others[0].betting)
+    dealer = Dealer(rules)
     say(f"Limit hold'em, blinds {' '.join(str(blind) for blind in rules.blinds)}. Ctrl-D, Ctrl-C or q ends it.\n")
 
     def begin(hand: int) -> float:

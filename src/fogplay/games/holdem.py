@@ -120,6 +120,10 @@ class Holdem(Game):
         """The most that a player can pay in a hand."""
         return max(self.blinds) + sum(size * count for size, count in zip(self.raises, self.max_raises, strict=True))
 
+    def most_actions(self) -> int:
+        """The most actions of any hand."""
+        return most_actions(self.players, self.max_raises)
+
     def first_to_act(self, round_: int) -> int:
         """The seat that acts first if it is still in the hand, or else the next one that is."""
         return self.players - 1 if round_ == 0 else 0
@@ -351,6 +355,16 @@ class HoldemState(State):
         hands = [self.cards[at : at + self.game.hole] for at in range(0, min(held, len(self.cards)), self.game.hole)]
         text = " ".join(map(self._show, hands))
         return f"{text}|{self._show(self.board_cards())}|{'/'.join(self.betting)}"
+
+
+def most_actions(players: int, max_raises: Sequence[int]) -> int:
+    """The most actions of a hand of limit betting, with so many raises in each round.
+
+    In a round all but one check, who bets; all but one call, who raises, and so on; after the last raise all call.
+    """
+    return sum(
+        2 * (players - 1) + raises + (raises - 1) * (players - 2) if raises else players for raises in max_raises
+    )
 
 
 def hand_strength(game: Holdem, cards: Sequence[int]) -> tuple[int, ...]:

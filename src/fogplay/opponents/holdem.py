@@ -11,17 +11,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.cards.deals import BOARD, room, tell_deals
-from fogplay.cards.deck import parse_cards
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
+from fogplay.notation.acpc import STATE, LoggedHand, print_cards, read_hands
 from fogplay.opponents.histories import listed
 from fogplay.simulators.betting import Betting
 from fogplay.simulators.holdem import SimulatedHoldem, simulate_holdem
@@ -33,54 +32,27 @@ DECK = 52
 FEATURES = ("seat", "raises", "raises this round", "own raises", "bucket")
 
 
-@dataclass(frozen=True)
-class LoggedHand:
-    """One line of a log."""
-
-    line: int
-    betting: tuple[str, ...]  # by round
-    holes: tuple[tuple[int, ...], ...]  # by seat; empty where they were not shown
-    board: tuple[int, ...]
-    names: tuple[str, ...]  # by seat
-
-
-def read_log(path: str | os.PathLike[str], players: int) -> list[LoggedHand]:
-    """The hands of a log as the competition writes it: ``STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Al|Bo``."""
-    try:
-        lines = Path(path).read_text().splitlines()
-    except OSError as error:
-        raise FogplayError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise FogplayError(f"{path} is no text in UTF-8") from error
-    hands = [
-        _hand(path, number, line, players) for number, line in enumerate(lines, start=1) if line.startswith("STATE:")
-    ]
+def read_log(path: str | os.PathLike[str], players: int) -> list[tuple[int, LoggedHand]]:
+    """The hands of a log with the numbers of their lines, each with the cards of a deal."""
+    hands = list(read_hands(path))
     if not hands:
-        raise FogplayError(f"{path} holds no hands: no line begins with STATE:")
+        raise FogplayError(f"{path} holds no hands: no line begins with {STATE}")
+    for line, hand in hands:
+        _check(path, line, hand, players)
     return hands
 
 
-def _hand(path: str | os.PathLike[str], number: int, line: str, players: int) -> LoggedHand:
-    def refuse(what: str) -> FogplayError:
-        return FogplayError(f"{path}, line {number}: {what}")
-
-    parts = line.split(":")
-    if len(parts) != 6:
-        raise refuse(f"a hand is STATE:number:betting:cards:values:names, and this has {len(parts)} parts")
-    _, _, betting, cards, _, names = parts
-    held, *turned = cards.split("/")
-    seats, who = held.split("|"), tuple(names.split("|"))
-    if len(seats) != players or len(who) != players:
-        raise refuse(f"{len(who)} names and {len(seats)} hands for {players} players")
-    try:
-        holes = tuple(tuple(parse_cards(each)) if each else () for each in seats)
-        board = tuple(parse_cards("".join(turned))) if turned else ()
-    except FogplayError as error:
-        raise refuse(str(error)) from error
-    seen = [card for each in (*holes, board) for card in each]
-    if len(set(seen)) != len(seen) or any(len(each) not in (0, 2) for each in holes) or len(board) not in (0, 3, 4, 5):
-        raise refuse(f"{cards} is no deal: two cards a player or none, a board of 3, 4 or 5, no card twice")
-    return LoggedHand(number, tuple(betting.split("/")), holes, board, who)
+def _check(path: str | os.PathLike[str], line: int, hand: LoggedHand, players: int) -> None:
+    if len(hand.holes) != players or len(hand.names) != players:
+        told = f"{len(hand.names)} names and {len(hand.holes)} hands for {players} players"
+        raise FogplayError(f"{path}, line {line}: {told}")
+    seen = [card for cards in (*hand.holes, hand.board) for card in cards]
+    shape = all(len(hole) in (0, 2) for hole in hand.holes) and len(hand.board) in (0, 3, 4, 5)
+    if len(set(seen)) != len(seen) or not shape:
+        told = print_cards(hand.holes, hand.boards)
+        raise FogplayError(
+            f"{path}, line {line}: {told} is no deal: two cards a player or none, a board of 3, 4 or 5, no card twice"
+        )
 
 
 @dataclass(frozen=True)
@@ -106,12 +78,12 @@ def learn_holdem(
 ) -> Profile:
     """A model of one player, as a profile on the game's own grid."""
     hands = read_log(log, rules.players)
-    names = tuple(dict.fromkeys(name for hand in hands for name in hand.names))
+    names = tuple(dict.fromkeys(name for _, hand in hands for name in hand.names))
     if player is None or player not in names:
         asked = f"no hands of {player!r}; there are" if player is not None else "hands of"
         raise FogplayError(f"{log} has {asked} {listed(names)}; say whose model to learn (--player NAME)")
     simulated = simulate_holdem(rules)
-    choices = _choices(simulated, [hand for hand in hands if player in hand.names], player, log, seed)
+    choices = _choices(simulated, [(line, hand) for line, hand in hands if player in hand.names], player, log, seed)
     features = node_features(simulated.betting, rules)
     weight = 1.0 / np.bincount(choices.hand)[choices.hand]  # [completions]
     table = np.zeros(simulated.num_slots)
@@ -155,30 +127,27 @@ def node_features(betting: Betting, rules: Holdem) -> NDArray[np.int16]:
 
 
 def _choices(
-    simulated: SimulatedHoldem, hands: list[LoggedHand], player: str, log: str | os.PathLike[str], seed: int
+    simulated: SimulatedHoldem, hands: list[tuple[int, LoggedHand]], player: str, log: str | os.PathLike[str], seed: int
 ) -> Choices:
     """Follow every hand through the betting tree, and tell the buckets of what was or may have been held."""
     rng, nodes = np.random.default_rng(seed), simulated.betting.nodes
     made: list[tuple[int, int, int, int]] = []  # hand, node, action, round
     boards, holes, owner = [], [], []
-    for number, hand in enumerate(hands):
+    for number, (line, hand) in enumerate(hands):
         seat, node, over = hand.names.index(player), 0, False
-        for letters in hand.betting:
-            for letter in letters:
-                if over:
-                    raise FogplayError(f"{log}, line {hand.line}: the betting goes on after the hand is over")
-                here = nodes[node]
-                choice = int(here.calling) + {"f": -1, "c": 0, "r": 1}.get(letter, -9)
-                if not 0 <= choice < here.count:
-                    raise FogplayError(
-                        f"{log}, line {hand.line}: {letter!r} is not possible in {'/'.join(hand.betting)}"
-                    )
-                if here.player == seat:
-                    made.append((number, node, choice, int(here.street)))
-                node = int(here.first_child) + choice
-                over = nodes[node].player == TERMINAL
+        for letter in hand.betting.replace("/", ""):
+            if over:
+                raise FogplayError(f"{log}, line {line}: the betting goes on after the hand is over")
+            here = nodes[node]
+            choice = int(here.calling) + {"f": -1, "c": 0, "r": 1}[letter]
+            if not 0 <= choice < here.count:
+                raise FogplayError(f"{log}, line {line}: {letter!r} is not possible in {hand.betting}")
+            if here.player == seat:
+                made.append((number, node, choice, int(here.street)))
+            node = int(here.first_child) + choice
+            over = nodes[node].player == TERMINAL
         if not over:
-            raise FogplayError(f"{log}, line {hand.line}: the hand is not over after {'/'.join(hand.betting)}")
+            raise FogplayError(f"{log}, line {line}: the hand is not over after {hand.betting}")
         known = {card for each in (*hand.holes, hand.board) for card in each}
         left = [card for card in range(DECK) if card not in known]
         for _ in range(1 if hand.holes[seat] else GUESSES):

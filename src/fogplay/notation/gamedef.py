@@ -1,0 +1,264 @@
+"""Game definitions, as the competition's dealer reads them, and the games of ours that they describe.
+
+A definition is lines of a word and numbers between ``GAMEDEF`` and ``END GAMEDEF``; ``#`` begins a comment. Players and
+rounds are counted from 1. Smaller decks have the highest ranks and the last suits: three ranks and two suits are
+queens, kings and aces of hearts and spades.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from fogplay.cards.deck import RANKS, SUITS
+from fogplay.errors import FogplayError
+from fogplay.games.game import Game
+from fogplay.games.holdem import Holdem
+from fogplay.games.kuhn import Kuhn
+from fogplay.games.leduc import MAX_RAISES, RAISE_SIZES, Leduc
+
+ENDING = ".game"
+MOST_TEXT = 1 << 16
+LIMIT, NO_LIMIT = "limit", "nolimit"
+ANY = 255  # raises where a definition sets no limit to them
+
+# The word of each field, in the order in which definitions are printed.
+WORDS = {
+    "numplayers": "numPlayers",
+    "numrounds": "numRounds",
+    "stack": "stack",
+    "blind": "blind",
+    "raisesize": "raiseSize",
+    "firstplayer": "firstPlayer",
+    "maxraises": "maxRaises",
+    "numsuits": "numSuits",
+    "numranks": "numRanks",
+    "numholecards": "numHoleCards",
+    "numboardcards": "numBoardCards",
+}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A game in the competition's terms."""
+
+    players: int
+    rounds: int
+    blinds: tuple[int, ...]  # by seat
+    raises: tuple[int, ...]  # by round; none where there is no limit
+    first: tuple[int, ...]  # by round: who acts first, from 1 on
+    max_raises: tuple[int, ...]  # by round
+    suits: int
+    ranks: int
+    hole: int
+    board: tuple[int, ...]  # cards turned up before each round
+    betting: str = LIMIT
+    stacks: tuple[int, ...] = ()  # by seat; none where they never run out
+
+    def deck(self) -> tuple[int, ...]:
+        """The deck's cards out of all 52, in the order in which our games number them."""
+        low_rank, low_suit = len(RANKS) - self.ranks, len(SUITS) - self.suits
+        return tuple(
+            4 * (low_rank + rank) + low_suit + suit for rank in range(self.ranks) for suit in range(self.suits)
+        )
+
+    def most_paid(self) -> int:
+        """The most that a player can pay in a hand."""
+        return max(self.blinds) + sum(size * count for size, count in zip(self.raises, self.max_raises, strict=True))
+
+
+# ---- Text
+
+
+def parse_definition(text: str) -> Definition:
+    """The definition of a file's text."""
+    found: dict[str, tuple[int, ...]] = {}
+    betting = LIMIT
+    if len(text) > MOST_TEXT:
+        raise FogplayError(f"a game definition has some hundred characters, not {len(text):,}")
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        lowered = line.lower()
+        if not line or line.startswith("#") or lowered == "gamedef":
+            continue
+        if lowered == "end gamedef":
+            break
+        if lowered in (LIMIT, NO_LIMIT):
+            betting = lowered
+            continue
+        matched = re.fullmatch(r"([A-Za-z]+)\s*=?\s*((?:[0-9]{1,10}(?:\s+|$)){1,22})", line)
+        if matched is None or matched[1].lower() not in WORDS:
+            known = ", ".join(WORDS.values())
+            raise FogplayError(f"line {number}: {line[:60]!r} is none of limit, nolimit, {known} and numbers")
+        word = matched[1].lower()
+        if word in found:
+            raise FogplayError(f"line {number}: {WORDS[word]} is there twice")
+        found[word] = tuple(map(int, matched[2].split()))
+    return _definition(found, betting)
+
+
+def _definition(found: dict[str, tuple[int, ...]], betting: str) -> Definition:
+    def one(word: str, low: int, high: int) -> int:
+        values = found.get(word, ())
+        if len(values) != 1 or not low <= values[0] <= high:
+            told = " ".join(map(str, values)) or "missing"
+            raise FogplayError(f"{WORDS[word]} must be a whole number from {low} to {high}; it is {told}")
+        return values[0]
+
+    def many(word: str, count: int, default: int | None = None) -> tuple[int, ...]:
+        values = found.get(word, ())
+        if not values and default is not None:
+            return (default,) * count
+        if len(values) < count:
+            raise FogplayError(f"{WORDS[word]} must have {count} numbers; it has {len(values)}")
+        return values[:count]
+
+    players, rounds = one("numplayers", 2, 10), one("numrounds", 1, 4)
+    made = Definition(
+        players=players,
+        rounds=rounds,
+        blinds=many("blind", players),
+        raises=many("raisesize", rounds) if betting == LIMIT else (),
+        first=many("firstplayer", rounds, 1),
+        max_raises=many("maxraises", rounds, ANY),
+        suits=one("numsuits", 1, len(SUITS)),
+        ranks=one("numranks", 1, len(RANKS)),
+        hole=one("numholecards", 1, 5),
+        board=many("numboardcards", rounds),
+        betting=betting,
+        stacks=many("stack", players) if "stack" in found else (),
+    )
+    if any(not 1 <= first <= players for first in made.first):
+        raise FogplayError(f"firstPlayer must have numbers from 1 to {players}; it has {_row(made.first)}")
+    if made.players * made.hole + sum(made.board) > made.ranks * made.suits:
+        raise FogplayError(f"a hand takes more cards than the {made.ranks * made.suits} of the deck")
+    return made
+
+
+def print_definition(definition: Definition) -> str:
+    """A definition as the text of a file."""
+    values = {
+        "numplayers": (definition.players,),
+        "numrounds": (definition.rounds,),
+        "stack": definition.stacks,
+        "blind": definition.blinds,
+        "raisesize": definition.raises,
+        "firstplayer": definition.first,
+        "maxraises": definition.max_raises,
+        "numsuits": (definition.suits,),
+        "numranks": (definition.ranks,),
+        "numholecards": (definition.hole,),
+        "numboardcards": definition.board,
+    }
+    rows = [f"{WORDS[word]} = {_row(numbers)}" for word, numbers in values.items() if numbers]
+    return "\n".join(["GAMEDEF", definition.betting, *rows, "END GAMEDEF", ""])
+
+
+def _row(numbers: tuple[int, ...]) -> str:
+    return " ".join(map(str, numbers))
+
+
+# ---- Ours
+
+
+@functools.cache
+def our_definitions() -> dict[str, Definition]:
+    """The definitions that come with the package, by name."""
+    folder = resources.files("fogplay.notation") / "games"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(ENDING)), key=lambda file: file.name)
+    return {file.name.removesuffix(ENDING): parse_definition(file.read_text()) for file in files}
+
+
+def load_definition(name: str) -> tuple[str, Definition]:
+    """A definition by our name for it or from a file, and what it is called."""
+    ours = our_definitions()
+    if name in ours:
+        return name, ours[name]
+    path = Path(name)
+    if not path.is_file():
+        raise FogplayError(f"there is no game definition {name}; name a file, or one of ours: {', '.join(ours)}")
+    try:
+        with open(path, encoding="utf-8") as file:
+            definition = parse_definition(file.read(MOST_TEXT + 1))
+    except OSError as error:
+        raise FogplayError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FogplayError(f"{path} is no text in UTF-8") from error
+    except FogplayError as error:
+        raise FogplayError(f"{path}: {error}") from error
+    return path.name.removesuffix(ENDING), definition
+
+
+# ---- Games
+
+
+def game_of(definition: Definition) -> Game:
+    """The game of ours that a definition describes; refuses what we do not play."""
+    if definition.betting != LIMIT:
+        raise FogplayError("this game has no limit to its bets; fogplay plays limit games only")
+    if ANY in definition.max_raises:
+        raise FogplayError("this game sets no limit to the number of raises (maxRaises); fogplay needs one of 0 to 8")
+    if definition.stacks and min(definition.stacks) < definition.most_paid():
+        raise FogplayError(
+            f"stacks of {min(definition.stacks)} can run out in this game, where a player may pay "
+            f"{definition.most_paid()}; fogplay plays without all-in"
+        )
+    for game in _candidates(definition):
+        if _plain(definition_of(game)) == _plain(definition):
+            return game
+    raise FogplayError(
+        "fogplay has no such game: it plays Kuhn and Leduc as kuhn.limit.* and leduc.limit.* describe them, and limit "
+        "hold'em of any size for two or three players where the last player acts first at first and the first later"
+    )
+
+
+def _plain(definition: Definition) -> tuple[object, ...]:
+    return tuple(value for name, value in vars(definition).items() if name != "stacks")
+
+
+def _candidates(definition: Definition) -> Iterator[Game]:
+    """The games that a definition may mean."""
+    if 1 <= definition.blinds[0] <= 1000:
+        yield Kuhn(definition.players, definition.players * definition.blinds[0])
+    if definition.players <= 5:
+        yield Leduc(definition.players)
+    if definition.players <= 3:
+        yield Holdem(
+            definition.players,
+            definition.rounds,
+            definition.ranks,
+            definition.suits,
+            definition.hole,
+            definition.board,
+            definition.raises,
+            definition.max_raises,
+            definition.blinds,
+        )
+
+
+def definition_of(game: Game) -> Definition:
+    """The definition of a game of ours."""
+    if isinstance(game, Holdem):
+        first = (game.players, *(1,) * (game.rounds - 1))
+        return Definition(
+            game.players, game.rounds, game.blinds, game.raises, first, game.max_raises, game.suits, game.ranks,
+            game.hole, game.board,
+        )  # fmt: skip
+    if isinstance(game, Leduc):
+        blinds = (1,) * game.players
+        return Definition(
+            game.players, 2, blinds, RAISE_SIZES, (1, 1), (MAX_RAISES, MAX_RAISES), 2, game.players + 1, 1, (0, 1)
+        )
+    if isinstance(game, Kuhn) and game.pot % game.players == 0:
+        blinds = (int(game.pot) // game.players,) * game.players
+        return Definition(game.players, 1, blinds, (1,), (1,), (1,), 1, game.players + 1, 1, (0,))
+    raise FogplayError(f"the competition's notation has no words for {game}; it has some for hold'em, Leduc and Kuhn")
+
+
+def name_of(definition: Definition) -> str | None:
+    """Our name for a definition, where we have it."""
+    return next((name for name, ours in our_definitions().items() if ours == definition), None)

@@ -1,0 +1,1 @@
+"""Wire formats and servers: how others sit at our table, and ours at theirs."""

@@ -1,0 +1,99 @@
+"""A player of ours at a dealer's table: a state machine that takes lines and gives lines."""
+
+from __future__ import annotations
+
+from fogplay.errors import FogplayError
+from fogplay.notation.acpc import MATCHSTATE, VERSION, MatchState, parse_cards, print_answer, split_state
+from fogplay.protocols.acpc.deals import Deals
+from fogplay.protocols.acpc.notes import Notes
+from fogplay.protocols.acpc.players import Seated, View
+from fogplay.protocols.acpc.table import Situation
+
+
+class Client:
+    """Answers every match state in which it is to act, out of that line alone.
+
+    Whatever else a dealer sends is skipped; a match state that the game does not have is skipped with a remark. What a
+    mixed strategy draws in a hand follows from the seed, the hand's number and how many actions came before.
+    """
+
+    greeting = VERSION
+
+    def __init__(self, seated: Seated, *, seed: int = 0, notes: Notes | None = None) -> None:
+        self.player, self.table = seated.player, seated.table
+        self.notes = notes or Notes()
+        self.hands = 0  # that came to an end
+        self.chips = 0.0  # won in them
+        self._hand = ""  # the number of the hand that is not over yet
+        self._known = False  # whether the dealer's game has been seen to be ours
+        self._last = -1  # the number of the hand that came to an end last
+        self._deals = Deals(self.table, seed)
+
+    def receive(self, line: str) -> str | None:
+        """The answer to a line, if it asks for one."""
+        if not line.startswith(MATCHSTATE) or self._is_anothers(line):
+            return None
+        try:
+            seat, hand, betting, cards, _ = split_state(line)
+            if not self._known:
+                self._recognise(cards)
+            situation = self.table.situation(betting)
+            if seat >= self.table.players:
+                raise FogplayError(f"there is no seat {seat}")
+            if seat != situation.seat and not situation.over:
+                self._hand = str(hand)
+                return None
+            state = MatchState(seat, hand, betting, *parse_cards(cards))
+            self.table.check_cards(state, situation)
+            if not state.holes[seat]:
+                raise FogplayError("it does not show the cards of the seat that looks on")
+            if situation.over:
+                self._finish(state, situation)
+                return None
+        except WrongGameError:
+            raise
+        except FogplayError as error:
+            self.notes.add(f"skipped what the dealer sent: {error}")
+            return None
+        self._hand = str(hand)
+        decision = len(betting) - situation.rounds + 1
+        chance = self._deals.luck(hand)[decision]
+        return print_answer(line, self.player.act(View(self.table, state, situation), chance))
+
+    @property
+    def in_hand(self) -> int | None:
+        """The number of the hand that is not over yet."""
+        return int(self._hand) if self._hand else None
+
+    def _is_anothers(self, line: str) -> bool:
+        """Whether somebody else is to act, told as fast as can be: most lines are such."""
+        if not self._known:
+            return False
+        parts = line.split(":", 4)
+        waiting = self.table.waiting.get(parts[3]) if len(parts) == 5 else None
+        if waiting is None or parts[1] not in waiting or not parts[2].isdecimal():
+            return False
+        self._hand = parts[2][:10]
+        return True
+
+    def _recognise(self, cards: str) -> None:
+        """Refuse a dealer whose first cards are those of another game: none of its states could be answered."""
+        holes, _ = parse_cards(cards)
+        players, hole = self.table.players, self.table.definition.hole
+        if len(holes) != players or any(len(mine) not in (0, hole) for mine in holes):
+            raise WrongGameError(
+                f"the dealer deals {max(map(len, holes))} cards to each of {len(holes)} players, and this game has "
+                f"{hole} for each of {players}: name the dealer's game with --game"
+            )
+        self._known = True
+
+    def _finish(self, state: MatchState, situation: Situation) -> None:
+        if state.hand == self._last:
+            return
+        won = self.table.values(state.holes, state.boards, situation)[state.seat]
+        self._last, self._hand = state.hand, ""
+        self.hands, self.chips = self.hands + 1, self.chips + won
+
+
+class WrongGameError(FogplayError):
+    """The dealer plays another game than the client."""

@@ -1,0 +1,284 @@
+"""The dealer: a state machine that takes the players' lines and gives them theirs, and the log's.
+
+It knows neither sockets nor clocks: whoever drives it says how many seconds an answer took, or that a player is gone.
+
+The competition's rules. In hand h the player who sits at a seat is (seat + h) mod players: everybody moves back by one
+seat after every hand. An answer is the match state that was sent and an action; lines that are neither that nor a
+comment are left aside with a remark, and what is appended but no possible action counts as a call. Who takes too long
+for an answer, for a hand or for the whole match, or goes away, ends the match; with ``forfeit`` the others play on, and
+whoever failed checks or folds in its absence.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fogplay.errors import FogplayError
+from fogplay.notation.acpc import (
+    MATCHSTATE,
+    Score,
+    hand_line,
+    is_comment,
+    log_head,
+    parse_answer,
+    parse_state,
+    parse_version,
+    print_cards,
+    print_score,
+    quoted,
+    state_line,
+)
+from fogplay.protocols.acpc.deals import Deal, Deals
+from fogplay.protocols.acpc.notes import Notes
+from fogplay.protocols.acpc.table import Situation, Table
+
+MOST_HANDS = 10**9
+MOST_ASIDE = 1000  # lines that are no answer, while an answer is waited for
+OUR_MAJOR = 2  # version of the protocol
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that a player has."""
+
+    answer: float = 600.0
+    hand: float = 600.0
+    per_hand: float = 7.0  # on average over the match
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is played, and by which rules."""
+
+    name: str  # of the match
+    game: str  # the definition's name
+    hands: int
+    seed: int
+    turn: int = 0  # by how many seats the players are moved on, for duplicates of a match
+    limits: Limits = Limits()
+    forfeit: bool = False  # play on without whoever fails
+
+    def __post_init__(self) -> None:
+        if isinstance(self.hands, bool) or not isinstance(self.hands, int) or not 1 <= self.hands <= MOST_HANDS:
+            raise FogplayError(f"hands must be a whole number from 1 to {MOST_HANDS:,}, not {self.hands!r}")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise FogplayError(f"seed must be a whole number from 0, not {self.seed!r}")
+        if not all(seconds > 0 for seconds in dataclasses.astuple(self.limits)):
+            raise FogplayError("limits of time must be over 0 seconds")
+
+
+class Dealer:
+    """A match from its first line to its last.
+
+    ``waits_for`` is the player whose line comes next, or None when the match is over; ``take`` hands out what is to be
+    sent to a player. ``log`` is given the lines of the log as they are due.
+    """
+
+    def __init__(self, table: Table, names: Sequence[str], terms: Terms, log: Callable[[str], None]) -> None:
+        self.table, self.names, self.terms = table, tuple(names), terms
+        if len(names) != table.players:
+            raise FogplayError(f"{terms.game} is for {table.players} players, not for {len(names)}")
+        if len(set(names)) != len(names):
+            raise FogplayError(f"players must have names of their own: {', '.join(names)}")
+        self.notes = Notes(lambda line: log(f"# {line}"))
+        self.hand = 0  # the number of the hand that is played
+        self.totals = [0.0] * table.players  # [players] chips won
+        self.gone: dict[int, str] = {}  # why, of players who failed
+        self.ended: str | None = None  # why the match ended early
+        self.waits_for: int | None = None
+        self.asked = ""  # the line that it has to answer
+        self.limit = 0.0  # the seconds that it has for that
+        self._log = log
+        self._deals = Deals(table, terms.seed)
+        self._used_hand, self._used = [0.0] * table.players, [0.0] * table.players  # seconds
+        self._outbox: list[list[str]] = [[] for _ in names]
+        self._aside = 0  # lines left aside since an answer is waited for
+        limits = terms.limits
+        log(log_head(terms.name, terms.game, terms.hands, terms.seed))
+        for word, seconds in (("response", limits.answer), ("hand", limits.hand), ("per_hand", limits.per_hand)):
+            log(f"#--t_{word} {round(1000 * seconds)}")
+
+    # ---- What drives it
+
+    def greet(self, player: int, line: str) -> None:
+        """A player's first line, which must name a version of the protocol that is ours."""
+        try:
+            version = parse_version(line)
+            if version[0] != OUR_MAJOR:
+                raise FogplayError(f"it speaks version {'.'.join(map(str, version))} of the protocol, not {OUR_MAJOR}")
+        except FogplayError as error:
+            self.fail(player, str(error))
+
+    def begin(self) -> None:
+        """Deal the first hand, when all have greeted."""
+        if self.ended is None:
+            self._begin_hand()
+            self._go_on()
+
+    def take(self, player: int) -> list[str]:
+        """The lines that are to be sent to a player."""
+        lines, self._outbox[player] = self._outbox[player], []
+        return lines
+
+    def waiting(self, player: int) -> int:
+        """How many lines there are to be taken for a player."""
+        return len(self._outbox[player])
+
+    def _seconds_left(self, player: int) -> float:
+        limits = self.terms.limits
+        whole = limits.per_hand * self.terms.hands
+        return min(limits.answer, limits.hand - self._used_hand[player], whole - self._used[player])
+
+    def receive(self, line: str, seconds: float) -> bool:
+        """A line of the player who is waited for, so many seconds after it was asked; whether it was an answer."""
+        player = self.waits_for
+        assert player is not None
+        if seconds > self.limit:
+            self.late()
+            return True
+        if line.startswith(self.asked):
+            rest = line[len(self.asked) :]
+        else:
+            found = self._understand(line)
+            if found is None:
+                self._set_aside(player, line)
+                return False
+            rest = found
+        self._used_hand[player] += seconds
+        self._used[player] += seconds
+        letter = parse_answer(rest)
+        if letter is None or letter not in self._situation.actions:
+            self.notes.add(f"hand {self.hand}: {self.names[player]} answered {quoted(rest[1:])}, taken as a call")
+            letter = "c"
+        self._act(letter)
+        self._go_on()
+        return True
+
+    def late(self) -> None:
+        """The player who is waited for has used up its time."""
+        player, limits = self.waits_for, self.terms.limits
+        assert player is not None
+        if self.limit >= limits.answer:
+            self.fail(player, f"it did not answer in {limits.answer:g} seconds")
+        elif self.limit >= limits.hand - self._used_hand[player]:
+            self.fail(player, f"it took over {limits.hand:g} seconds in this hand")
+        else:
+            self.fail(player, f"it took over {limits.per_hand:g} seconds a hand on average")
+
+    def fail(self, player: int, why: str) -> None:
+        """A player is gone, out of time, or not to be understood."""
+        if player in self.gone or self.ended is not None:
+            return
+        self.gone[player] = why
+        line = f"hand {self.hand}: {self.names[player]} is out: {why}"
+        if not self.terms.forfeit or len(self.gone) == len(self.names):
+            self.end(line)
+            return
+        self.notes.add(f"{line}; it checks or folds from now on")
+        if self.waits_for == player:
+            self._act(self._absent())
+            self._go_on()
+
+    def end(self, why: str) -> None:
+        """End the match before its last hand: the log keeps the hands that are over."""
+        if self.ended is None and not self.over:
+            self.ended, self.waits_for = why, None
+            self._log(f"# the match ended early: {' '.join(why.split())}")
+
+    @property
+    def over(self) -> bool:
+        """Whether all hands have been played."""
+        return self.hand == self.terms.hands
+
+    def player_at(self, seat: int) -> int:
+        """Who sits at a seat in this hand."""
+        return (seat + self.hand - self.terms.turn) % self.table.players
+
+    # ---- The hands
+
+    def _begin_hand(self) -> None:
+        self._deal: Deal = self._deals.deal(self.hand)
+        self._used_hand = [0.0] * self.table.players
+        self._sitting = [self.player_at(seat) for seat in range(self.table.players)]
+        self._situation: Situation = self.table.start
+        blank: list[tuple[int, ...]] = [()] * self.table.players
+        self._held = [
+            print_cards([*blank[:seat], hole, *blank[seat + 1 :]], ()) for seat, hole in enumerate(self._deal.holes)
+        ]  # each seat's own cards, as it sees them
+        self._turned = [print_cards((), self._deal.boards[:rounds]) for rounds in range(self.table.definition.rounds)]
+
+    def _go_on(self) -> None:
+        """Tell everybody where the hand is, and wait for who is to act; play for those who are gone."""
+        while self.ended is None:
+            self._tell()
+            situation = self._situation
+            if situation.over:
+                self._finish_hand()
+                if self.over:
+                    self.waits_for = None
+                    self._log(print_score(Score(tuple(self.totals), self.names)))
+                    return
+                self._begin_hand()
+                continue
+            player = self._sitting[situation.seat]
+            if player not in self.gone:
+                self.waits_for, self.limit, self._aside = player, self._seconds_left(player), 0
+                return
+            self._act(self._absent())
+
+    def _tell(self) -> None:
+        situation = self._situation
+        board = self._turned[situation.rounds - 1]
+        for seat, player in enumerate(self._sitting):
+            held = self._shown(seat) if situation.showdown else self._held[seat]
+            line = state_line(seat, self.hand, situation.betting, held + board)
+            if seat == situation.seat:
+                self.asked = line
+            self._outbox[player].append(line)
+
+    def _shown(self, seat: int) -> str:
+        """What a seat sees at a showdown: its own cards and those of all who are in it."""
+        stays = self._situation.in_hand
+        seen = [hole if at == seat or stays[at] else () for at, hole in enumerate(self._deal.holes)]
+        return print_cards(seen, ())
+
+    def _act(self, letter: str) -> None:
+        self._situation = self.table.following(self._situation, letter)
+
+    def _absent(self) -> str:
+        """What is done for a player who is gone."""
+        return "f" if "f" in self._situation.actions else "c"
+
+    def _finish_hand(self) -> None:
+        situation, boards = self._situation, self._deal.boards[: self._situation.rounds - 1]
+        values = self.table.values(self._deal.holes, boards, situation)
+        for seat, player in enumerate(self._sitting):
+            self.totals[player] += values[seat]
+        cards = print_cards(self._deal.holes, boards)
+        sitting = [self.names[player] for player in self._sitting]
+        self._log(hand_line(self.hand, situation.betting, cards, values, sitting))
+        self.hand += 1
+
+    # ---- What is no plain answer
+
+    def _understand(self, line: str) -> str | None:
+        """What is appended to the state that was sent, where a line says the same in other words."""
+        if not line.startswith(MATCHSTATE):
+            return None
+        try:
+            state, rest = parse_state(line)
+            asked, _ = parse_state(self.asked)
+        except FogplayError:
+            return None
+        seat = asked.seat
+        same = (state.seat, state.hand, state.betting, state.boards) == (seat, asked.hand, asked.betting, asked.boards)
+        return rest if same and len(state.holes) > seat and state.holes[seat] == asked.holes[seat] else None
+
+    def _set_aside(self, player: int, line: str) -> None:
+        self._aside += 1
+        if self._aside > MOST_ASIDE:
+            self.fail(player, f"it sent {MOST_ASIDE:,} lines that answer nothing")
+        elif not is_comment(line):
+            self.notes.add(f"hand {self.hand}: {self.names[player]} sent {quoted(line)}, which answers nothing")

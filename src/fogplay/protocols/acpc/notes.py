@@ -1,0 +1,23 @@
+"""Remarks about a match while it goes on, a line each, and never more than a few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+MOST_NOTES = 50
+
+
+class Notes:
+    """Tells remarks one by one; whatever happens, there is an end to them."""
+
+    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
+        self.count = 0
+        self._tell = tell
+
+    def add(self, line: str) -> None:
+        self.count += 1
+        if self._tell is None or self.count > MOST_NOTES:
+            return
+        self._tell(" ".join(line.split()))
+        if self.count == MOST_NOTES:
+            self._tell(f"these were {MOST_NOTES} remarks; further ones are counted only")

@@ -1,0 +1,267 @@
+"""The thin shell around dealer and client: connections, lines out of bytes, and the clock."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from fogplay.errors import FogplayError
+from fogplay.notation.acpc import MOST_LINE
+from fogplay.protocols.acpc.client import Client
+from fogplay.protocols.acpc.dealer import Dealer
+
+CHUNK = 1 << 16
+SENDING = 10.0  # seconds in which the other side must take what it is sent
+MOMENT = 0.002  # seconds after which the others are told what they wait for
+SHORTLY = 1e-3  # seconds for which others are let go first before one sleeps, which takes longer to wake from
+GATHERED = 100  # lines that are kept back for a player at most
+
+give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
+
+
+class Gone(Exception):  # noqa: N818 (an end, no error)
+    """Nothing more comes from, or goes to, the other side; its text says why."""
+
+
+class Late(Exception):  # noqa: N818 (an end, no error)
+    """The time is up."""
+
+
+class Line:
+    """A connection that carries lines; what is read ahead never takes more room than the longest line and a chunk."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket, self._rest = connection, b""
+        self._lines: deque[bytes] = deque()
+        # The system itself waits a moment for something to come: one call where asking beforehand would be two.
+        connection.setblocking(True)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(MOMENT))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(SENDING))
+        self._readable = select.poll()
+        self._readable.register(connection, select.POLLIN)
+
+    def send(self, lines: Sequence[str]) -> None:
+        """Send lines; the other side must take them soon."""
+        try:
+            self._socket.sendall("".join([f"{line}\r\n" for line in lines]).encode())
+        except BlockingIOError:
+            raise Gone("it takes no more lines") from None
+        except OSError as error:
+            raise _lost(error) from None
+
+    def read(self, seconds: float | None = None) -> str:
+        """The next line, without its end; bytes that are no text in UTF-8 are replaced.
+
+        It waits for a moment at least, however few the seconds are.
+        """
+        if not self._lines:
+            end = None if seconds is None else time.monotonic() + seconds
+            while not self._lines:
+                self._fill(end)
+        return self._lines.popleft().decode(errors="replace").rstrip("\r")
+
+    def _fill(self, end: float | None) -> None:
+        began = time.monotonic()
+        while not self._readable.poll(0) and time.monotonic() - began < SHORTLY:
+            give_way()
+        while (more := self._receive()) is None:
+            left = None if end is None else 1000 * (end - time.monotonic())
+            if (left is not None and left <= 0) or not self._readable.poll(left):
+                raise Late
+        if not more:
+            raise Gone("it closed the connection")
+        *lines, self._rest = (self._rest + more).split(b"\n")
+        self._lines.extend(lines)
+        if len(self._rest) > MOST_LINE:
+            raise Gone(f"it sent a line of over {MOST_LINE:,} bytes")
+
+    def _receive(self) -> bytes | None:
+        """What has come, or comes in a moment, if anything does."""
+        try:
+            return self._socket.recv(CHUNK)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            raise _lost(error) from None
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def _timeval(seconds: float) -> bytes:
+    """A time as the system's calls for sockets take it."""
+    return struct.pack("ll", int(seconds), round(seconds % 1 * 1e6))
+
+
+def _lost(error: OSError) -> Gone:
+    return Gone(f"the connection is lost ({error.strerror or 'closed'})")
+
+
+# ---- Clients
+
+
+def connect(host: str, port: int, wait: float = 0.0) -> Line:
+    """A connection to a dealer; tries again for so many seconds while nobody listens there."""
+    end = time.monotonic() + wait
+    while True:
+        try:
+            return Line(socket.create_connection((host, port), timeout=max(5.0, end - time.monotonic())))
+        except (OSError, OverflowError) as error:
+            if time.monotonic() < end and isinstance(error, ConnectionRefusedError | TimeoutError):
+                time.sleep(0.1)
+                continue
+            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise FogplayError(f"cannot connect to {host}:{port}: {why}; is the dealer there?") from error
+
+
+def join(line: Line, client: Client, progress: Callable[[int], None] | None = None) -> str:
+    """Play until the dealer ends it; why it ended."""
+    done = 0
+    try:
+        line.send([client.greeting])
+        while True:
+            answer = client.receive(line.read())
+            if answer is not None:
+                line.send([answer])
+            if progress is not None and client.hands != done:
+                done = client.hands
+                progress(done)
+    except Gone as gone:
+        return str(gone)
+    finally:
+        line.close()
+
+
+# ---- The dealer's players
+
+
+class Chair(Protocol):
+    """Where a player sits: what it is told, and what it says."""
+
+    def send(self, lines: Sequence[str]) -> None: ...
+
+    def read(self, seconds: float) -> str: ...
+
+    def close(self) -> None: ...
+
+
+class Local:
+    """One of our players in the dealer's own process, spoken to in the same lines."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self._said: deque[str] = deque([client.greeting])
+
+    def send(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            answer = self.client.receive(line)
+            if answer is not None:
+                self._said.append(answer)
+
+    def read(self, seconds: float) -> str:
+        if not self._said:
+            raise Gone("it has no answer")
+        return self._said.popleft()
+
+    def close(self) -> None:
+        pass
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at which one player may connect; port 0 is any free one."""
+    try:
+        return socket.create_server((host, port), backlog=1)
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another port, or 0 for any") from error
+
+
+def accept(listening: socket.socket, name: str, seconds: float | None) -> Line:
+    """The player's connection, once it comes."""
+    with listening:
+        listening.settimeout(seconds)
+        try:
+            connection, _ = listening.accept()
+        except TimeoutError:
+            raise FogplayError(f"{name} did not connect in {seconds:g} seconds; nothing was played") from None
+    return Line(connection)
+
+
+def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None] | None = None) -> None:
+    """Play the match to its end; Ctrl-C ends it after the last hand that is over."""
+    try:
+        _greet(dealer, chairs)
+        dealer.begin()
+        hand = 0
+        while dealer.waits_for is not None:
+            _ask(dealer, chairs, dealer.waits_for)
+            if progress is not None and dealer.hand != hand:
+                hand = dealer.hand
+                progress(hand)
+        _tell_all(dealer, chairs)
+    except KeyboardInterrupt:
+        dealer.end("stopped by hand")
+    finally:
+        for chair in chairs:
+            chair.close()
+
+
+def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
+    for player, chair in enumerate(chairs):
+        try:
+            dealer.greet(player, chair.read(dealer.terms.limits.answer))
+        except Gone as gone:
+            dealer.fail(player, str(gone))
+        except Late:
+            dealer.fail(player, f"it did not greet in {dealer.terms.limits.answer:g} seconds")
+
+
+def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
+    """Hear the player who is waited for until it has answered, or failed to.
+
+    The others are told only when it takes a moment to think, or when much has gathered for them: players that answer at
+    once are then woken for their own decisions only, which is most of what a hand costs.
+    """
+    _tell(dealer, chairs, player)
+    asked = time.monotonic()
+    for other in range(len(chairs)):
+        if dealer.waiting(other) > GATHERED:
+            _tell(dealer, chairs, other)
+    end, patience = asked + dealer.limit, 0.0
+    while dealer.waits_for == player and player not in dealer.gone:
+        try:
+            line = chairs[player].read(patience)
+        except Late:
+            if time.monotonic() >= end:
+                dealer.late()
+                return
+            _tell_all(dealer, chairs)
+            patience = end - time.monotonic()
+        except Gone as gone:
+            dealer.fail(player, str(gone))
+            return
+        else:
+            if dealer.receive(line, time.monotonic() - asked):
+                return
+
+
+def _tell_all(dealer: Dealer, chairs: Sequence[Chair]) -> None:
+    for player in range(len(chairs)):
+        _tell(dealer, chairs, player)
+
+
+def _tell(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
+    """Send a player its lines."""
+    lines = dealer.take(player)
+    if lines and player not in dealer.gone:
+        try:
+            chairs[player].send(lines)
+        except Gone as gone:
+            dealer.fail(player, str(gone))

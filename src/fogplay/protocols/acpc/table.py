@@ -1,0 +1,159 @@
+"""The game behind the lines: which betting is possible, whose turn it is, what a hand is worth.
+
+All of it is asked of the rules in ``games``. Betting does not depend on the cards, so each situation is worked out
+once, by a state with made-up cards, and kept under the betting as lines write it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from fogplay.errors import FogplayError
+from fogplay.games.game import Game
+from fogplay.games.holdem import LETTERS, most_actions
+from fogplay.games.kuhn import BET, PASS, KuhnState
+from fogplay.notation.acpc import Cards, LoggedHand, MatchState, quoted
+from fogplay.notation.gamedef import Definition, game_of
+
+MOST_KNOWN = 1 << 16  # situations that are kept; all of two-player hold'em are 24,000
+_OPENING, _FACING = {"c": PASS, "r": BET}, {"f": PASS, "c": BET}
+OVER = -1
+
+
+class Situation:
+    """A point of the betting, whatever the cards."""
+
+    __slots__ = ("actions", "betting", "in_hand", "over", "rounds", "seat", "showdown", "state", "unshown")
+
+    def __init__(self, state: Any, betting: str, in_hand: tuple[bool, ...]) -> None:
+        self.state = state  # by our rules, its cards made up
+        self.betting = betting  # as lines write it
+        self.in_hand = in_hand  # who has not folded
+        self.over: bool = state.is_terminal()
+        self.seat: int = OVER if self.over else state.current_player()  # who acts
+        self.actions = {} if self.over else actions_of(state)  # our rules' numbers by letter, in their order
+        self.rounds = betting.count("/") + 1  # begun
+        self.showdown = self.over and sum(in_hand) > 1
+        self.unshown: list[float] = state.returns() if self.over and not self.showdown else []  # what each seat wins
+
+    def after(self, letter: str) -> Situation:
+        """What follows when the player to act does this."""
+        state = self.state.child(self.actions[letter])
+        rounds = "/" if state.is_chance_node() else ""
+        in_hand = self.in_hand
+        if letter == "f":
+            in_hand = (*in_hand[: self.seat], False, *in_hand[self.seat + 1 :])
+        return Situation(made_up(state), self.betting + letter + rounds, in_hand)
+
+
+def actions_of(state: Any) -> dict[str, int]:
+    """The actions of a state by the competition's letters; what Kuhn calls pass and bet may be a fold and a call."""
+    if isinstance(state, KuhnState):
+        return _FACING if "b" in state.bets else _OPENING
+    return {LETTERS[action]: action for action in state.legal_actions()}
+
+
+def made_up(state: Any) -> Any:
+    """The state after chance has dealt what it has to, the lowest cards first."""
+    while state.is_chance_node():
+        state = state.child(len(state.cards))
+    return state
+
+
+class Table:
+    """A game in the competition's terms and in ours."""
+
+    def __init__(self, definition: Definition, game: Game | None = None) -> None:
+        """``game`` is by default the one that the definition describes; another must have the same definition."""
+        self.definition = definition
+        self.game: Any = game_of(definition) if game is None else game
+        self.players = definition.players
+        self.deck = definition.deck()  # the number of each card among all 52
+        self.card = {number: card for card, number in enumerate(self.deck)}
+        self.most_actions = most_actions(definition.players, definition.max_raises)
+        everybody = (True,) * self.players
+        self.start = Situation(made_up(self.game.new_initial_state()), "", everybody)
+        self._known = {"": self.start}
+        self.waiting: dict[str, tuple[str, ...]] = {}  # who is not to act, as lines write it, by betting that is known
+
+    def situation(self, betting: str) -> Situation:
+        """The situation after some betting; refuses what the rules do not allow."""
+        known = self._known.get(betting)
+        return known if known is not None and known.betting == betting else self._find(betting)
+
+    def _find(self, betting: str) -> Situation:
+        letters = betting.replace("/", "") if len(betting) <= 2 * self.most_actions else "x" * (self.most_actions + 1)
+        if len(letters) > self.most_actions:
+            raise FogplayError(f"{quoted(betting)} is longer than any hand of this game")
+        here = self.start
+        for letter in letters:
+            if letter not in here.actions:
+                done = "the hand is over" if here.over else f"there is {', '.join(here.actions)}"
+                raise FogplayError(f"{letter!r} is not possible in {betting} after {here.betting!r}: {done}")
+            here = self.following(here, letter)
+        if here.betting != betting:
+            raise FogplayError(f"the rounds of {betting} are not divided where they end: it is {here.betting}")
+        return here
+
+    def following(self, situation: Situation, letter: str) -> Situation:
+        """The situation after a possible action."""
+        return self._known.get(situation.betting + letter) or self._keep(situation.after(letter))
+
+    def _keep(self, found: Situation) -> Situation:
+        if len(self._known) >= MOST_KNOWN:
+            self._known = {"": self.start}
+            self.waiting.clear()
+        self._known[found.betting] = found
+        if not found.over:
+            self.waiting[found.betting] = tuple(str(seat) for seat in range(self.players) if seat != found.seat)
+        if found.betting.endswith("/"):
+            self._known[found.betting[:-1]] = found  # how a walk finds it that comes letter by letter
+        return found
+
+    def check_cards(self, seen: MatchState | LoggedHand, situation: Situation) -> None:
+        """Refuse cards that are not those of a deal of this game, at this point of it."""
+        game, expected = self.definition, self.definition.board[1 : situation.rounds]
+        if len(seen.holes) != self.players:
+            raise FogplayError(f"there are hole cards for {len(seen.holes)} players; this game is for {self.players}")
+        if any(len(hole) not in (0, game.hole) for hole in seen.holes):
+            raise FogplayError(f"a player of this game holds {game.hole} cards")
+        if tuple(map(len, seen.boards)) != expected:
+            told = "/".join(str(len(cards)) for cards in seen.boards) or "none"
+            due = "/".join(map(str, expected)) or "none"
+            raise FogplayError(f"cards turned up by round: {told}; after {situation.betting!r} there must be {due}")
+        cards = [card for each in (*seen.holes, *seen.boards) for card in each]
+        if len(set(cards)) != len(cards):
+            raise FogplayError("a card is there twice")
+        if not all(card in self.card for card in cards):
+            raise FogplayError("there is a card that this game's deck does not have")
+
+    def dealt(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> Any:
+        """The situation's state by our rules with given cards; those that are missing are made up out of the rest."""
+        card = self.card
+        if not all(holes):
+            holes = self._completed(holes, boards)
+        cards: list[int] = []
+        for hole in holes:
+            cards += sorted(card[each] for each in hole)
+        for board in boards:
+            cards += sorted(card[each] for each in board)
+        state = copy.copy(situation.state)
+        state.cards = tuple(cards)
+        return state
+
+    def _completed(self, holes: Sequence[Cards], boards: Sequence[Cards]) -> list[Cards]:
+        known = {each for cards in (*holes, *boards) for each in cards}
+        rest = iter([each for each in self.deck if each not in known])
+        return [hole or tuple(next(rest) for _ in range(self.definition.hole)) for hole in holes]
+
+    def values(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> list[float]:
+        """[seats] the chips won in a hand that is over, by our rules."""
+        if not situation.over:
+            raise FogplayError(f"the hand is not over after {situation.betting!r}")
+        if not situation.showdown:
+            return situation.unshown
+        if any(stays and not hole for stays, hole in zip(situation.in_hand, holes, strict=True)):
+            raise FogplayError("there is a showdown, and not all its hands are shown")
+        return list(self.dealt(holes, boards, situation).returns())

@@ -1,0 +1,194 @@
+"""A player at a dealer's table, without sockets: dialogues line by line."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fogplay as fp
+from fogplay.errors import FogplayError
+from fogplay.notation.gamedef import load_definition, our_definitions
+from fogplay.protocols.acpc.client import Client
+from fogplay.protocols.acpc.notes import MOST_NOTES, Notes
+from fogplay.protocols.acpc.players import definition_for, seated
+from fogplay.protocols.acpc.sockets import Local, run
+from tests.helpers import refusal
+from tests.protocols.helpers import dealer_of
+
+TWO = our_definitions()["holdem.limit.2p"]
+
+
+def client(agent: str = "always-call", game: str = "holdem.limit.2p") -> tuple[Client, list[str]]:
+    notes: list[str] = []
+    return Client(seated(agent, load_definition(game)[1]), seed=1, notes=Notes(notes.append)), notes
+
+
+def test_a_dialogue() -> None:
+    """It answers where it is to act, with the line itself and an action, and nowhere else."""
+    mine, notes = client("always-raise")
+    assert mine.greeting == "VERSION:2.0.0"
+    dialogue = [
+        ("MATCHSTATE:1:0::|9hQd", "MATCHSTATE:1:0::|9hQd:r"),
+        ("MATCHSTATE:1:0:r:|9hQd", None),
+        ("MATCHSTATE:1:0:rc/:|9hQd/8dAs8s", None),
+        ("MATCHSTATE:1:0:rc/c:|9hQd/8dAs8s", "MATCHSTATE:1:0:rc/c:|9hQd/8dAs8s:r"),
+        ("MATCHSTATE:1:0:rc/crf:|9hQd/8dAs8s", None),
+        ("MATCHSTATE:0:1::5d5c|", None),  # now it has the other seat
+        ("MATCHSTATE:0:1:r:5d5c|", "MATCHSTATE:0:1:r:5d5c|:r"),
+        ("MATCHSTATE:0:1:rrr:5d5c|", "MATCHSTATE:0:1:rrr:5d5c|:c"),  # no more raises
+    ]
+    for heard, said in dialogue:
+        assert mine.receive(heard) == said
+    assert (mine.hands, mine.chips, mine.in_hand) == (1, 20, 1)
+    assert notes == []
+
+
+def test_what_a_dealer_may_send_besides() -> None:
+    mine, notes = client()
+    for line in ("", "# comment", "; comment", "#GUI some line", "GAMEOVER", "SCORE:1|-1:a|b", "STATE:0:f:|:5|-5:a|b"):
+        assert mine.receive(line) is None
+    assert notes == []
+    extended = "MATCHSTATE:1:0::|9hQd:clock=12:more"
+    assert mine.receive(extended) == f"{extended}:c"
+    over = "MATCHSTATE:1:0:cc/cc/cc/cc:5d5c|9hQd/8dAs8s/4h/6d"
+    for _ in range(3):  # told twice, counted once
+        assert mine.receive(over) is None
+    assert (mine.hands, mine.chips) == (1, -10)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "MATCHSTATE:1:0:rrrrr:|9hQd",
+        "MATCHSTATE:1:0:r200:|9hQd",
+        "MATCHSTATE:7:0::|9hQd",
+        "MATCHSTATE:1:0:cc/c:|9hQd",
+        "MATCHSTATE:1:0::5d5c|",
+        "MATCHSTATE:1:0::|9h9h",
+        "MATCHSTATE:1:0:cc/cc/cc/cc:|9hQd/8dAs8s/4h/6d",  # a showdown that shows nothing
+        "MATCHSTATE:",
+        "MATCHSTATE:1:99999999999::|9hQd",
+    ],
+)
+def test_states_that_cannot_be_are_skipped_with_a_remark(line: str) -> None:
+    mine, notes = client()
+    assert mine.receive("MATCHSTATE:1:0::|9hQd") is not None
+    assert mine.receive(line) is None
+    assert mine.hands == 0
+    (note,) = notes
+    assert note.startswith("skipped what the dealer sent: ")
+    assert mine.receive("MATCHSTATE:1:0::|9hQd") is not None
+
+
+def test_remarks_come_to_an_end() -> None:
+    mine, notes = client()
+    for _ in range(10 * MOST_NOTES):
+        mine.receive("MATCHSTATE:x")
+    assert len(notes) == MOST_NOTES + 1
+    assert mine.notes.count == 10 * MOST_NOTES
+
+
+def test_another_game_is_told_at_once() -> None:
+    for line, says in (
+        ("MATCHSTATE:1:0::|9hQd|", "deals 2 cards to each of 3 players, and this game has 2 for each of 2"),
+        ("MATCHSTATE:0:0::|9h", "deals 1 cards to each of 2 players, and this game has 2 for each of 2"),
+    ):
+        mine, _ = client()
+        with pytest.raises(FogplayError, match=f"{says}: name the dealer's game with --game"):
+            mine.receive(line)
+
+
+def test_actions_depend_on_the_line_alone() -> None:
+    """Asked in any order, and again, it says the same: nothing is remembered from line to line."""
+    mine, _ = client("uniform")
+    asked = [f"MATCHSTATE:1:{hand}::|9hQd" for hand in range(300)]
+    said = {line: mine.receive(line) for line in asked}
+    random.Random(1).shuffle(asked)
+    other, _ = client("uniform")
+    assert {line: other.receive(line) for line in asked} == said
+    assert {str(answer)[-2:] for answer in said.values()} == {":f", ":c", ":r"}
+
+
+def test_strategies_of_small_games(tmp_path: Path) -> None:
+    """What a saved strategy does at a table is what it says of the infoset."""
+    for spec, game, line, infoset in (
+        ("leduc", "leduc.limit.2p", "MATCHSTATE:0:{}:cr:As|", "Ks:cr"),
+        ("leduc(suits=unseen)", "leduc.limit.2p", "MATCHSTATE:0:{}:rc/:Qh|/Kh", "J:rc/Q:"),
+        ("kuhn", "kuhn.limit.2p", "MATCHSTATE:0:{}:cr:Ks|", "Q:pb"),
+        ("kuhn(players=3)", "kuhn.limit.3p", "MATCHSTATE:2:{}:cr:||Qs", "2:pb"),
+    ):
+        strategy = fp.solve(spec, "cfr+", iterations=200).strategy
+        file = tmp_path / "saved.safetensors"
+        strategy.save(file)
+        assert definition_for(str(file)) == load_definition(game)[1]
+        mine, notes = client(str(file), game)
+        said = [str(mine.receive(line.format(hand)))[-1] for hand in range(4000)]
+        assert notes == []
+        shares = list(strategy[infoset].values())
+        letters = list(mine.table.situation(line.split(":")[3]).actions)
+        for letter, share in zip(letters, shares, strict=True):
+            assert said.count(letter) / 4000 == pytest.approx(share, abs=0.03)
+
+
+def test_agents_that_do_not_fit(tmp_path: Path) -> None:
+    strategy = fp.solve("kuhn", "cfr+", iterations=10).strategy
+    file = tmp_path / "kuhn.safetensors"
+    strategy.save(file)
+    for agent, game, says in (
+        (str(file), "leduc.limit.2p", "is a strategy for kuhn.*not for leduc"),
+        (str(file), "holdem.limit.2p", "holds a strategy, not a profile"),
+        (
+            "rules",
+            "kuhn.limit.2p",
+            "there is no file rules; at a table of kuhn an agent is a saved strategy or uniform",
+        ),
+        ("nobody", "holdem.limit.2p", "there is no file nobody"),
+    ):
+        with pytest.raises(FogplayError, match=says):
+            client(agent, game)
+
+
+def test_lines_in_any_order_do_no_harm() -> None:
+    """The lines of a match doubled, cut short and shuffled: each is answered as if it were alone, or skipped."""
+    heard: list[str] = []
+
+    class Heard(Local):
+        def send(self, lines: Sequence[str]) -> None:
+            heard.extend(lines)
+            super().send(lines)
+
+    run(dealer_of("holdem.limit.2p", 100), [Heard(client("probe")[0]), Local(client("uniform")[0])])
+    mine, _ = client("probe")
+    said = {line: mine.receive(line) for line in heard}
+    rng = random.Random(1)
+    lines = [*heard, *heard, *(line[: rng.randrange(len(line))] for line in heard)]
+    rng.shuffle(lines)
+    other, _ = client("probe")
+    other.receive(heard[0])
+    for line in lines:
+        answer = other.receive(line)
+        assert answer == said[line] if line in said else answer is None or answer[:-2] == line
+
+
+MINE, _ = client("probe")
+
+
+@settings(max_examples=300)
+@given(st.text(max_size=100), st.text("fcr/", max_size=30), st.text("23456789TJQKAcdhs|/", max_size=30))
+def test_no_line_does_harm(text: str, betting: str, cards: str) -> None:
+    for line in (
+        text,
+        f"MATCHSTATE:{text}",
+        f"MATCHSTATE:0:0:{betting}:{cards}",
+        f"MATCHSTATE:1:3:{betting}:|9hQd{cards}",
+    ):
+        if refusal(MINE.receive, line):
+            assert "name the dealer's game" in refusal(MINE.receive, line)
+        else:
+            answer = MINE.receive(line)
+            assert answer is None or answer[:-2] == line

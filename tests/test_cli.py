@@ -169,11 +169,11 @@ def test_nothing_is_lost_when_the_strategy_cannot_be_written(tmp_path: Path) -> 
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     script = (
-        "import errno, sys, safetensors.numpy as n; save = n.save_file\n"
-        "def full(arrays, path, metadata=None):\n"
-        "    if 'elsewhere' not in str(path): raise OSError(errno.ENOSPC, 'No space left on device')\n"
-        "    return save(arrays, path, metadata=metadata)\n"
-        "n.save_file = full\n"
+        "import errno, sys; from fogplay import storage; write = storage._write_safetensors\n"
+        "def full(file, *rest):\n"
+        "    if 'elsewhere' not in file.name: raise OSError(errno.ENOSPC, 'No space left on device')\n"
+        "    return write(file, *rest)\n"
+        "storage._write_safetensors = full\n"
         "from fogplay.cli import main\n"
         "sys.argv = ['fogplay', 'solve', 'kuhn', '-a', 'cfr+', '-n', '100', '--json']\n"
         "main()\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fogplay import FogplayError
+from fogplay.experiments import concurrency
 from fogplay.experiments import sampling_equilibria_2011 as paper_2011
 from fogplay.experiments.lab import Mean
 from fogplay.experiments.pictures import Panel, draw_curves
@@ -108,10 +109,21 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_every_id_has_a_paper() -> None:
-    papers = {"smooth-uct-2015", "selfplay-mcts-2014", "sampling-equilibria-2011", "uct-vs-cfr-2009"}
+    papers = {"smooth-uct-2015", "selfplay-mcts-2014", "sampling-equilibria-2011", "uct-vs-cfr-2009", "beyond"}
     assert {name.partition("/")[0] for name in experiments()} == papers
     with pytest.raises(FogplayError, match="scale must be quick or paper"):
         reproduce("uct-vs-cfr-2009/table2", "slow")
+
+
+def test_many_episodes_at_once_learn_as_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency, "ALGORITHMS", ("smooth-uct",))
+    outcome, folder = reproduce("beyond/concurrency", "quick", tmp_path, engine="sequential")
+    deltas = [float(finding.measured.split()[1]) for finding in outcome.findings]
+    assert all(delta == pytest.approx(deltas[0], rel=0.4) for delta in deltas)  # after 3 million, 0.35
+    assert [finding.holds is None for finding in outcome.findings] == [True, False, False]
+    points = (folder / "points.csv").read_text()
+    assert all(label in points for label in ("one CPU thread", "2 at once", "4 at once"))
+    assert {path.suffix for path in outcome.files} == {".svg", ".png"}
 
 
 def test_reading_curves() -> None:

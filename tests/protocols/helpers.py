@@ -52,4 +52,4 @@ def hands_in(log: Sequence[str]) -> list[str]:
     return [line for line in log if line.startswith("STATE:")]
 
 
-QUICK = Limits(answer=0.5, hand=5.0, per_hand=5.0)
+QUICK = Limits(answer=2.0, hand=20.0, per_hand=20.0)

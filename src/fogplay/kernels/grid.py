@@ -139,7 +139,7 @@ class _Source:
         """What gives ``value`` inside the kernel, its arrays the thread's own or everybody's."""
         if isinstance(value, tuple):
             kind = type(value)
-            self.names[kind.__name__] = kind
+            assert self.names.setdefault(kind.__name__, kind) is kind, "two types of the same name in one kernel"
             parts = [self.expression(part, own or kind is Batch) for part in value]
             return f"{kind.__name__}({', '.join(parts)})"
         if isinstance(value, bool | int):

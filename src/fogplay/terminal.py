@@ -17,7 +17,7 @@ from rich.text import Text
 from fogplay.cards import tables
 from fogplay.cards.buckets import Grid
 from fogplay.games import load
-from fogplay.games.holdem import EXACT, Holdem
+from fogplay.games.holdem import in_buckets
 from fogplay.jit import is_compiled
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.solvers.arenas import Arena, arena_of
@@ -109,8 +109,13 @@ class Watch:
     def arena(self, game: Any) -> Arena:
         """Where episodes of a game are played; with a bar where its tree or its tables take long to build."""
         rules = load(game) if isinstance(game, str) else game
-        if not isinstance(rules, Holdem) or rules.grid == EXACT:
-            return arena_of(self.flatten(game))  # by the name it was asked for, which may be a file's
+        if in_buckets(rules):
+            self.tables(Grid.parse(rules.grid).measure)
+            return arena_of(rules)
+        return arena_of(self.flatten(game))  # by the name it was asked for, which may be a file's
+
+    def tables(self, measure: str = "ehs2") -> None:
+        """See to it that the tables of hand strength are there, with a bar while they are built."""
         task: Any = None
 
         def progress(done: int, total: int) -> None:
@@ -120,10 +125,9 @@ class Watch:
                 task = self._start("building", total)
             self.bar.update(task, completed=done, done=f"{done:,} of {total:,}")
 
-        tables.load(Grid.parse(rules.grid).measure, progress)
+        tables.load(measure, progress)
         if task is not None:
             self.bar.remove_task(task)
-        return arena_of(rules)
 
     def estimate(self, arena: Arena) -> None:
         """Say beforehand how much memory a game without a tree will take; the bar says how long."""

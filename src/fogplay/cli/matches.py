@@ -55,12 +55,12 @@ def holdem_of(game: str) -> Any:
     return rules if isinstance(rules, Holdem) and rules.is_full() else None
 
 
-def expect_tables(watch: Watch) -> None:
-    """Say so if the tables of hand strength are still to be built."""
+def build_tables(watch: Watch) -> None:
+    """Build the tables of hand strength, if they are not there yet."""
     from fogplay.cards import tables
 
     if not any(tables.folder().glob("strength-river*")):
-        watch.note("building the tables of hand strength: once, about ten seconds")
+        watch.tables()
 
 
 def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Path | None, as_json: bool) -> None:
@@ -72,7 +72,7 @@ def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Pat
         raise FogplayError(f"{rules} is for {rules.players} players; {len(agents)} agents were named")
     names = names_of(agents, BOTS)
     with Watch(quiet=as_json) as watch:
-        expect_tables(watch)
+        build_tables(watch)
         playing = policies(agents, rules)
 
         def progress(done: int, total: int) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from fogplay.cli.app import JSON, app, file_name, print_json, require_folder, save
 from fogplay.games import load
-from fogplay.games.holdem import EXACT, Holdem
+from fogplay.games.holdem import Holdem, in_buckets
 from fogplay.terminal import Watch, say
 
 
@@ -39,7 +39,7 @@ def model(
     if out is not None:
         require_folder(out)
     rules = load(game)
-    if isinstance(rules, Holdem) and rules.grid != EXACT:
+    if in_buckets(rules):
         _model_of_holdem(rules, game, source, out, player, prior, min_hands, as_json)
         return
     with Watch(quiet=as_json) as watch:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from fogplay.cli.app import app
-from fogplay.cli.matches import UNIFORM, expect_tables, holdem_of, names_of, strategy_of
+from fogplay.cli.matches import UNIFORM, build_tables, holdem_of, names_of, strategy_of
 from fogplay.errors import FogplayError
 from fogplay.terminal import Watch, say
 
@@ -113,7 +113,7 @@ def _holdem_table(rules: Any, against: list[str], seed: int) -> Callable[[int], 
     if len(against) != rules.players - 1:
         raise FogplayError(f"{rules} is for {rules.players} players; {len(against)} opponents were named, and you")
     with Watch() as watch:
-        expect_tables(watch)
+        build_tables(watch)
         others = policies(against, rules)
     names = [YOU, *names_of(against, BOTS)]
     dealer = Dealer(rules)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fogplay.cards import tables
 from fogplay.errors import FogplayError
-from fogplay.games.holdem import EXACT, Holdem
+from fogplay.games.holdem import in_buckets
 from fogplay.games.registry import load
 from fogplay.simulators import simulate_tree
 from fogplay.simulators.betting import owners
@@ -204,7 +204,7 @@ def arena_of(game: Any) -> Arena:
     if isinstance(game, Arena):
         return game
     rules = load(game) if isinstance(game, str) else game
-    if isinstance(rules, Holdem) and rules.grid != EXACT:
+    if in_buckets(rules):
         return HoldemArena(simulate_holdem(rules))
     return TreeArena(flatten(game))
 

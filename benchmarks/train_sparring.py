@@ -11,12 +11,8 @@ from __future__ import annotations
 import sys
 import time
 
-import numpy as np
-
-from fogplay.kernels import outcome_sampling, traversal_sampling
-from fogplay.simulators.holdem import simulate_holdem
-from fogplay.simulators.profile import Profile
-from fogplay.simulators.random import streams
+from fogplay.solvers.arenas import arena_of
+from fogplay.solvers.sampling import MonteCarloCfr
 
 GAME = "holdem(grid=ehs:10/10/10/10)"
 SEED = 1
@@ -24,39 +20,20 @@ STRETCH = 500_000
 
 
 def main(traversals: int, out: str) -> None:
-    simulated = simulate_holdem(GAME)
-    players, width, depth, slots = 2, simulated.widest, simulated.deepest + 1, simulated.num_slots
-    tables = outcome_sampling.Tables(np.zeros(slots), np.zeros(slots), np.zeros(slots, np.int64))
-    stack = traversal_sampling.Stack(
-        width,
-        np.zeros(depth, traversal_sampling.FRAME),
-        np.zeros(depth * width),
-        np.zeros(depth * width),
-        np.zeros((depth + 1, players)),
-        np.zeros(0),
-        np.zeros(0, traversal_sampling.TOUCHED),
-        np.zeros(1, np.int64),
-    )
-    game, rng, policy = simulated.worker(), streams(SEED, 1)[0], traversal_sampling.External(players)
+    arena = arena_of(GAME)
+    learner = MonteCarloCfr(arena, "es-mccfr", {"seed": SEED})
     began = time.perf_counter()
     forgotten = False
     for first in range(0, traversals, STRETCH):
         if not forgotten and first >= traversals // 2:
-            tables.average[:] = 0
+            learner.driver.tables.average[:] = 0
             forgotten = True
         count = min(STRETCH, traversals - first)
-        traversal_sampling.run(game, tables, policy, rng, stack, first, 1, count)
+        learner.advance(first, count)
         done = first + count
         print(f"{done:,} traversals, {done / (time.perf_counter() - began):,.0f}/s", file=sys.stderr, flush=True)
-    Profile.of(
-        simulated,
-        weights=tables.average,
-        greedy=False,
-        method="es-mccfr",
-        parameters={"averaged": "second half"},
-        iterations=traversals,
-        seed=SEED,
-    ).save(out)
+    about = {"parameters": {"averaged": "second half"}, "iterations": traversals, "seed": SEED}
+    arena.strategy(learner.kept(), "es-mccfr", greedy=False, **about).save(out)
 
 
 if __name__ == "__main__":

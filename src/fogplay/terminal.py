@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import rich.box
@@ -23,6 +24,7 @@ from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.solvers.arenas import Arena, arena_of
 from fogplay.trees import FlatGame, flatten
 
+COMPILING = "compiling the kernels: once, some seconds; from now on a command starts at once"
 OUT = Console(highlight=False, soft_wrap=True, markup=False)
 ERR = Console(stderr=True, highlight=False, markup=False)
 
@@ -145,7 +147,18 @@ class Watch:
         if device != "cpu":
             self.to_say = "a game that is new to the GPU is compiled for it first: some seconds"
         elif chosen is not None and not is_compiled(*chosen.kernels):
-            self.to_say = "compiling the kernels: once, some seconds; from now on a command starts at once"
+            self.to_say = COMPILING
+
+    def hands(self, kernel: Any) -> Callable[[int, int], None]:
+        """How far a match is that this kernel plays."""
+
+        def progress(done: int, total: int) -> None:
+            if done > 0:
+                self.amount(done, total)
+            elif not is_compiled(kernel):
+                self.note(COMPILING)
+
+        return progress
 
     def amount(self, done: int, total: int) -> None:
         """How far a set of runs is, in iterations."""

@@ -239,7 +239,7 @@ def test_who_fails_ends_the_match_and_changes_nothing_before(behave: Behaviour, 
     dealer, log, seconds = play_against(behave)
     assert dealer.ended is not None
     assert dealer.ended.startswith(f"hand {hands}: other is out: {why}")
-    assert seconds < 20
+    assert seconds < 5
     assert len(hands_in(log)) == hands
     assert log[-1].startswith("# the match ended early")
     assert len(log) == 4 + hands + 1
@@ -254,7 +254,7 @@ def test_forfeit_plays_on(behave: Behaviour) -> None:
     dealer, log, seconds = play_against(behave, hands=40, forfeit=True)
     assert dealer.over
     assert dealer.ended is None
-    assert seconds < 20
+    assert seconds < 5
     assert dealer.totals == [7.5 * 40, -7.5 * 40]
     assert sum("other is out" in line for line in log) == 1
 
@@ -279,7 +279,7 @@ def test_a_player_that_takes_no_lines_is_out(monkeypatch: pytest.MonkeyPatch) ->
         began = time.monotonic()
         with pytest.raises(Gone, match="takes no more lines"):
             line.send(["x" * 1000] * 100_000)
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 5
         line.close()
 
 
@@ -385,7 +385,7 @@ def test_connections_that_cannot_be() -> None:
         began = time.monotonic()
         with pytest.raises(FogplayError, match="Connection refused"):
             connect("127.0.0.1", port, wait=0.3)
-        assert 0.3 <= time.monotonic() - began < 20
+        assert 0.3 <= time.monotonic() - began < 3
     with listen("127.0.0.1", 0) as door:
         taken = door.getsockname()[1]
         with pytest.raises(FogplayError, match=f"cannot listen at 127.0.0.1:{taken}: "):

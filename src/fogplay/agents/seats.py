@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from fogplay import storage
 from fogplay.agents.bots import BOTS, bot
 from fogplay.agents.match import SMALLEST_GRID, with_grid
 from fogplay.agents.policy import Policy, policy_of
@@ -28,10 +29,11 @@ def policies(agents: Sequence[str], rules: Holdem) -> list[Policy]:
 
 
 def _profile(agent: str) -> Profile:
+    wanted = f"an agent is a saved profile of hold'em or a bot: {', '.join(BOTS)}"
     if not Path(agent).exists():
-        raise FogplayError(
-            f"there is no file {agent}; an agent is a saved profile of hold'em or a bot: {', '.join(BOTS)}"
-        )
+        raise FogplayError(f"there is no file {agent}; {wanted}")
+    if storage.kind_of(agent) == "strategy":
+        raise FogplayError(f"{agent} holds a strategy, not a profile: it is for another game; {wanted}")
     try:
         return Profile.load(agent)
     except FogplayError as error:

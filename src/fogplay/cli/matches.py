@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,6 @@ from fogplay.notation.acpc import plain_name
 from fogplay.terminal import Watch, say, table
 
 UNIFORM = "uniform"
-COMPILING = "compiling the kernels: once, some seconds; from now on a command starts at once"
 
 
 @app.command()
@@ -63,9 +62,22 @@ def build_tables(watch: Watch) -> None:
         watch.tables()
 
 
+def _rows(outcome: Any, names: Sequence[str], agents: Sequence[str]) -> list[dict[str, Any]]:
+    """What is told of every player of a match."""
+    return [
+        {
+            "name": name,
+            "agent": agent,
+            "mean": outcome.means[player],
+            "standard_error": outcome.standard_errors[player],
+            "interval": outcome.interval(player),
+        }
+        for player, (name, agent) in enumerate(zip(names, agents, strict=True))
+    ]
+
+
 def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Path | None, as_json: bool) -> None:
     from fogplay.agents import BOTS, play_duplicate, policies, write_log
-    from fogplay.jit import is_compiled
     from fogplay.kernels.duplicate import play_block
 
     if len(agents) != rules.players:
@@ -74,27 +86,12 @@ def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Pat
     with Watch(quiet=as_json) as watch:
         build_tables(watch)
         playing = policies(agents, rules)
-
-        def progress(done: int, total: int) -> None:
-            if done > 0:
-                watch.amount(done, total)
-            elif not is_compiled(play_block):
-                watch.note(COMPILING)
-
-        outcome = play_duplicate(rules, playing, hands, seed=seed, keep=log is not None, progress=progress)
+        outcome = play_duplicate(
+            rules, playing, hands, seed=seed, keep=log is not None, progress=watch.hands(play_block)
+        )
     if log is not None:
         write_log(log, outcome, names)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "agent": agent,
-            "mean": outcome.means[player],
-            "standard_error": outcome.standard_errors[player],
-            "interval": outcome.interval(player),
-            "chips": outcome.chips[player],
-        }
-        for player, (name, agent) in enumerate(zip(names, agents, strict=True))
-    ]
+    rows = [row | {"chips": chips} for row, chips in zip(_rows(outcome, names, agents), outcome.chips, strict=True)]
     facts = {
         "game": str(rules),
         "unit": "mb/h",
@@ -130,7 +127,6 @@ def _match_tree(
     game: str, agents: list[str], hands: int, seed: int, log: Path | None, seen_by: str | None, as_json: bool
 ) -> None:
     from fogplay.evaluate import play_match
-    from fogplay.jit import is_compiled
     from fogplay.kernels.play import play
     from fogplay.opponents import histories, record
 
@@ -144,28 +140,12 @@ def _match_tree(
         if len(agents) != flat.num_players:
             raise FogplayError(f"{flat.name} is for {flat.num_players} players; {len(agents)} agents were named")
         strategies = [strategy_of(agent, flat) for agent in agents]
-
-        def progress(done: int, total: int) -> None:
-            if done > 0:
-                watch.amount(done, total)
-            elif not is_compiled(play):
-                watch.note(COMPILING)
-
-        outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=progress)
+        outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=watch.hands(play))
         if seen_by is not None and not hasattr(flat.root, "unseen"):
             watch.note(f"{flat.name} does not tell what a player never sees: the log holds everything")
     if log is not None and outcome.ends is not None:
         histories.write(log, record(flat, outcome.ends, names, seen_by))
-    rows: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "agent": agent,
-            "mean": outcome.means[player],
-            "standard_error": outcome.standard_errors[player],
-            "interval": outcome.interval(player),
-        }
-        for player, (name, agent) in enumerate(zip(names, agents, strict=True))
-    ]
+    rows = _rows(outcome, names, agents)
     if as_json:
         rate = {"seconds": outcome.seconds, "hands_per_second": hands / max(outcome.seconds, 1e-9)}
         print_json(

@@ -113,6 +113,11 @@ class Grid:
         """What the kernel is given, in the order of its arguments, beside numbers."""
         return self.given, self.tables, self.policy, self.rng, self.rows, self.starts
 
+    def table(self, name: str) -> NDArray[Any]:
+        """One of the tables, copied."""
+        found: NDArray[Any] = getattr(self.tables, name).copy_to_host()
+        return found
+
     def read(self) -> tuple[Any, NDArray[np.uint64]]:
         """The tables and the random streams, copied."""
         return _each(self.tables, lambda array: array.copy_to_host()), self.rng.copy_to_host()

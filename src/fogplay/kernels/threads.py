@@ -44,6 +44,11 @@ class Threads:
         game, rng, room = self.games[thread], self.rng[thread], self.rooms[thread]
         self.run(game, self.tables, self.policy, rng, room, first + thread, stride, mine)
 
+    def table(self, name: str) -> NDArray[Any]:
+        """One of the tables."""
+        found: NDArray[Any] = getattr(self.tables, name)
+        return found
+
     def read(self) -> tuple[Any, NDArray[np.uint64]]:
         """The tables and the random streams: the driver's own, so what is written to them is there."""
         return self.tables, self.rng

@@ -39,12 +39,18 @@ class Sampler:
     parameters: dict[str, Any]
 
     def __init__(
-        self, arena: Arena, settings: dict[str, Any], run: Any, policy: Any, tables: Callable[..., Any], room: Any
+        self,
+        arena: Arena,
+        settings: dict[str, Any],
+        run: Any,
+        policy: Any,
+        tables: Callable[..., Any],
+        room: Any,
+        exploring: Exploring | None = None,
     ) -> None:
         """The run's own settings are taken out of ``settings``; the rest of the arguments are the drivers'."""
         self.arena, self.flat, self.parameters = arena, arena.flat, settings
         seed, threads = settings.pop("seed"), settings.pop("threads", None)
-        exploring = _exploring(arena, settings) if isinstance(policy, uct.Policy) else None
         self.elsewhere = settings.pop("device", "cpu") == "cuda"
         self.driver: Any
         if self.elsewhere:
@@ -94,9 +100,11 @@ class SelfPlay(Sampler):
         self.small = arena.num_slots > LARGE and settings.get("device") != "cuda"
         cell = uct.SMALL_CELL if self.small else uct.CELL
         room = uct.Path(np.zeros(arena.deepest + 1, uct.STEP))
-        super().__init__(
-            arena, settings, uct.run, policy, lambda zeros, way: uct.Tables(zeros(arena.num_slots, cell), way), room
-        )
+
+        def tables(zeros: Zeros, way: Any) -> uct.Tables:
+            return uct.Tables(zeros(arena.num_slots, cell), way)
+
+        super().__init__(arena, settings, uct.run, policy, tables, room, _exploring(arena, settings))
 
     def advance(self, first: int, count: int) -> None:
         if self.small and first + count > MOST_IN_SMALL_CELLS:
@@ -107,7 +115,7 @@ class SelfPlay(Sampler):
         return shares(require_tree(self.arena, "an average strategy"), self.kept()["visits"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return self._named(self.driver.read()[0])
+        return self._named(uct.Tables(self.driver.table("cell")))
 
     def _named(self, learned: uct.Tables) -> dict[str, NDArray[Any]]:
         return {"visits": learned.cell["visits"], "total": learned.cell["total"]}
@@ -133,7 +141,7 @@ class MonteCarloCfr(Sampler):
         return shares(require_tree(self.arena, "an average strategy"), self.kept()["weights"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return {"weights": self.driver.read()[0].average}
+        return {"weights": self.driver.table("average")}
 
     def _named(self, learned: outcome_sampling.Tables) -> dict[str, NDArray[Any]]:
         return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}

@@ -1,0 +1,30 @@
+"""The scripts in benchmarks/ run: what the README there claims is shown by them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import ROOT
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "shows"),
+    [
+        ("holdem.py", ("--players", "2", "--episodes", "2"), "episodes/s"),
+        ("threads.py", ("--episodes", "100000", "--csv", "{folder}/t.csv", "--picture", "{folder}/t.png"), ""),
+        pytest.param("matches.py", (), "hands/s", marks=pytest.mark.slow),
+        pytest.param("cards.py", (), "evaluat", marks=pytest.mark.slow),
+        pytest.param("acpc.py", (), "over loopback", marks=pytest.mark.slow),
+        ("train_sparring.py", ("1000", "{folder}/sparring.safetensors"), "1,000 traversals"),
+    ],
+)
+def test_it_runs(script: str, arguments: tuple[str, ...], shows: str, tmp_path: Path) -> None:
+    given = [each.format(folder=tmp_path) for each in arguments]
+    command = [sys.executable, str(ROOT / "benchmarks" / script), *given]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert shows in done.stdout + done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import numba
 import pytest
@@ -25,7 +26,8 @@ def _no_gpu_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (numba.cuda.compiler, numba.cuda.dispatcher):
         monkeypatch.setattr(module, "get_current_device", lambda: some)
     monkeypatch.setattr(grid, "require_gpu", lambda: None)
-    monkeypatch.setattr(grid, "_there", lambda value: value)
+    monkeypatch.setattr(grid.Grid, "_there", lambda self, value: value)
+    monkeypatch.setattr(grid.cuda, "stream", Mock)
     monkeypatch.setattr(grid, "_require_memory", lambda *_: None)
 
 

@@ -16,13 +16,13 @@ from fogplay.solvers.run import log_spaced
 
 GAME = "leduc"
 ALGORITHMS = ("smooth-uct", "os-mccfr", "es-mccfr")
-AT_ONCE = {"cpu": (2, 4), "cuda": (2**8, 2**10, 2**12, 2**14, 2**16, 2**17)}
+AT_ONCE = {"cpu": (2, 4), "cuda": (2**10, 2**11, 2**12, 2**14, 2**16, 2**17)}
 ALONE = "one CPU thread"
 
 
 def concurrency(lab: Lab, scale: str) -> Outcome:
     """Leduc: δ by episodes, one at a time and many at once."""
-    last, runs = (300_000_000, 3) if scale == "paper" else (3_000_000, 2)
+    last, runs = (100_000_000, 3) if scale == "paper" else (3_000_000, 2)
     alone = [job for each in ALGORITHMS for job in _runs(ALONE, each, last, runs, 1)]
     together = [
         job
@@ -30,7 +30,8 @@ def concurrency(lab: Lab, scale: str) -> Outcome:
         for at_once in AT_ONCE[lab.device]
         for job in _runs(f"{at_once:,} at once", each, last, runs, at_once)
     ]
-    points = [*replace(lab, device="cpu").run(alone), *lab.run(together)]
+    one_by_one = replace(lab, engine="sequential")  # so that speeds are comparable
+    points = [*replace(one_by_one, device="cpu").run(alone), *one_by_one.run(together)]
     write_rows(lab.folder / "points.csv", points)
     write_rows(lab.folder / "means.csv", means(points))
     found = {each: means([point for point in points if point.algorithm == each]) for each in ALGORITHMS}

@@ -13,16 +13,20 @@ import json
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.games.holdem import in_buckets
+from fogplay.games.registry import load
 from fogplay.version import VERSION
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
+GPU_RUNS = 8  # of small games that share a GPU, of which one fills a part
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class Lab:
     folder: Path
     engine: str = "loky"
     workers: int = 0  # 0: one for each core
-    device: str = "cpu"  # or cuda, for sampling algorithms: then one run after the other
+    device: str = "cpu"  # or cuda, for sampling algorithms
     shared: Path | None = None  # where jobs keep their files; by default in ``folder``, but they serve any experiment
     progress: Callable[[int, int], None] | None = None  # iterations done and to do, of the whole set
 
@@ -136,9 +140,12 @@ class Lab:
         if not jobs:
             return
         files = [str(self._file(job).absolute()) for job in jobs]
-        if self.engine == "sequential" or self.device != "cpu":
+        if self.engine == "sequential":
             for job, file in zip(jobs, files, strict=True):
                 run_job(job, file, self._device_of(job))
+            return
+        if self.device != "cpu":
+            self._share_device(jobs, files)
             return
         import joblib
 
@@ -148,6 +155,22 @@ class Lab:
             joblib.Parallel(batch_size=1)(
                 joblib.delayed(run_job)(job, file) for job, file in zip(jobs, files, strict=True)
             )
+
+    def _share_device(self, jobs: Sequence[Job], files: Sequence[str]) -> None:
+        """In threads of this process, whose kernels run beside each other; hold'em fills a GPU alone."""
+        large = any(in_buckets(load(job.game)) for job in jobs)
+        stop = threading.Event()
+        with ThreadPoolExecutor(self.workers or (1 if large else GPU_RUNS)) as pool:
+            runs = [
+                pool.submit(run_job, job, file, self._device_of(job), stop)
+                for job, file in zip(jobs, files, strict=True)
+            ]
+            try:
+                for run in as_completed(runs):
+                    run.result()
+            finally:  # where all is well nothing is left to stop
+                stop.set()
+                pool.shutdown(cancel_futures=True)
 
     def strategy_file(self, job: Job, iteration: int) -> Path:
         """Where a job keeps its strategy of some iteration."""
@@ -211,8 +234,8 @@ def _start_ray() -> None:
         ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
 
 
-def run_job(job: Job, file: str, device: str = "cpu") -> None:
-    """Run one job, or what is left of it, and write its points to ``file``."""
+def run_job(job: Job, file: str, device: str = "cpu", stop: threading.Event | None = None) -> None:
+    """Run one job, or what is left of it, and write its points to ``file``; ``stop`` ends it early."""
     from fogplay.solvers import Progress, solve
 
     path = Path(file)
@@ -239,6 +262,7 @@ def run_job(job: Job, file: str, device: str = "cpu") -> None:
         watch=False,
         greedy=job.keep == "greedy",
         snapshot=keep if job.keep else None,
+        stop=stop,
         **job.parameters,
     )
     if result.interrupted:

@@ -5,6 +5,9 @@ count is lost. What a thread needs for itself, the room of an episode and the de
 its local memory, where a GPU wants every size to be known when it compiles. So the kernel that starts the threads is
 written for the game at hand: a few lines of source that take the game apart and put it together again with arrays of
 the thread's own. The file is kept beside the compiled kernels.
+
+The 32 threads of a warp run in step as long as they are at the same place of the program. Episodes differ in length, so
+the threads wait for each other after each: left alone they never find together again, and hold'em takes twice as long.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ with warnings.catch_warnings():  # numba's own copy of what the extra installs s
     import numba.cuda
 
 cuda: Any = numba.cuda
+SIMULATED = bool(getattr(numba.config, "ENABLE_CUDASIM", False))  # by plain Python, which has no warps
 BLOCK = 128  # threads that start together
+REGISTERS = 64  # of each thread at most: so 2^17 of them run at the same time on 128 multiprocessors or more
 LOCAL_BYTES = 8192  # an array of a thread's own that is larger lies in device memory
 HEAD = "def grid(given, tables, policy, streams, rows, starts, threads, first, count):"
 BODY = """\
@@ -44,7 +49,9 @@ BODY = """\
     rng[0] = streams[thread, 0]
     rng[1] = streams[thread, 1]
 {own}
-    run({game}, tables, policy, rng, {room}, first + thread, threads, mine)
+    for turn in range(mine):
+        run({game}, tables, policy, rng, {room}, first + thread + turn * threads, threads, 1)
+        {meet}
     streams[thread, 0] = rng[0]
     streams[thread, 1] = rng[1]
 """
@@ -89,24 +96,29 @@ class Grid:
     ) -> None:
         require_gpu()
         self.threads, self.policy, self.games = threads, policy, ()
+        self.stream = cuda.stream()  # several may run beside each other
         source = _Source()
         body = BODY.format(
-            game=source.expression(game, own=False), room=source.expression(room, own=True), own=source.lines()
+            game=source.expression(game, own=False),
+            room=source.expression(room, own=True),
+            own=source.lines(),
+            meet="pass" if SIMULATED else "cuda.syncwarp()",
         )
         self.kernel = source.compiled(f"{HEAD}\n{body}", run)
         made = tables(np.zeros, Atomic())
         rows = [np.zeros((threads, *each.shape), each.dtype) for each in source.rows]
         needed = [*made, *source.given, *source.starts, *rows, many_streams(seed, threads)]
         _require_memory(sum(each.nbytes for each in needed if isinstance(each, np.ndarray)), threads)
-        self.tables = _each(made, _there)
-        self.given, self.starts = tuple(map(_there, source.given)), tuple(map(_there, source.starts))
-        self.rows, self.rng = tuple(map(_there, rows)), _there(needed[-1])
+        self.tables = _each(made, self._there)
+        self.given, self.starts = tuple(map(self._there, source.given)), tuple(map(self._there, source.starts))
+        self.rows, self.rng = tuple(map(self._there, rows)), self._there(needed[-1])
+        self.stream.synchronize()
 
     def advance(self, first: int, count: int) -> None:
         """Play iterations ``first ... first + count - 1``, every thread each n-th of them."""
         blocks = -(-self.threads // BLOCK)
-        self.kernel[blocks, min(BLOCK, self.threads)](*self.shared, self.threads, first, count)
-        cuda.synchronize()
+        self.kernel[blocks, min(BLOCK, self.threads), self.stream](*self.shared, self.threads, first, count)
+        self.stream.synchronize()
 
     @property
     def shared(self) -> tuple[Any, ...]:
@@ -115,19 +127,28 @@ class Grid:
 
     def table(self, name: str) -> NDArray[Any]:
         """One of the tables, copied."""
-        found: NDArray[Any] = getattr(self.tables, name).copy_to_host()
-        return found
+        return self._here(getattr(self.tables, name))
 
     def read(self) -> tuple[Any, NDArray[np.uint64]]:
         """The tables and the random streams, copied."""
-        return _each(self.tables, lambda array: array.copy_to_host()), self.rng.copy_to_host()
+        return _each(self.tables, self._here), self._here(self.rng)
 
     def write(self, tables: Any, rng: NDArray[np.uint64]) -> None:
         """Go on from what ``read`` gave, changed."""
         for mine, given in zip(self.tables, tables, strict=True):
             if isinstance(given, np.ndarray):
-                mine.copy_to_device(given)
-        self.rng.copy_to_device(rng)
+                mine.copy_to_device(given, stream=self.stream)
+        self.rng.copy_to_device(rng, stream=self.stream)
+        self.stream.synchronize()
+
+    def _there(self, value: Any) -> Any:
+        """The same in device memory, soon."""
+        return cuda.to_device(np.ascontiguousarray(value), self.stream) if isinstance(value, np.ndarray) else value
+
+    def _here(self, array: Any) -> NDArray[Any]:
+        found: NDArray[Any] = array.copy_to_host(stream=self.stream)
+        self.stream.synchronize()
+        return found
 
 
 class _Source:
@@ -189,7 +210,7 @@ class _Source:
         sys.modules[name] = module
         vars(module).update(self.names, run=run)
         spec.loader.exec_module(module)
-        return cuda.jit(cache=True)(module.grid)
+        return cuda.jit(cache=True, **({} if SIMULATED else {"max_registers": REGISTERS}))(module.grid)
 
 
 def require_gpu() -> None:
@@ -204,11 +225,6 @@ def require_gpu() -> None:
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:
     """``value``, a tuple, with every array in it changed."""
     return type(value)(*(each if isinstance(each, tuple) else change(each) for each in value))
-
-
-def _there(value: Any) -> Any:
-    """The same in device memory."""
-    return cuda.to_device(np.ascontiguousarray(value)) if isinstance(value, np.ndarray) else value
 
 
 def _require_memory(needed: float, threads: int) -> None:

@@ -59,6 +59,7 @@ class Path(NamedTuple):
     """Room for one episode."""
 
     step: NDArray[Any]  # [depth] STEP
+    won: NDArray[np.float64]  # [players] the payoffs
 
 
 @kernel
@@ -93,10 +94,12 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
             path.step[depth].slot, path.step[depth].player = slot + choice, player
             depth += 1
         node = advance(game, node, choice, signals, rng)
+    for player in range(len(path.won)):
+        path.won[player] = payoff(game, node, signals, player)
     for number in range(depth):
         step = path.step[number]
         add(tables.way, tables.cell["visits"], step.slot, 1)
-        add(tables.way, tables.cell["total"], step.slot, payoff(game, node, signals, step.player))
+        add(tables.way, tables.cell["total"], step.slot, path.won[step.player])
 
 
 @piece

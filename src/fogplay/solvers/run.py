@@ -102,8 +102,9 @@ class Run:
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
         watch: bool = True,
         snapshot: Callable[[], Callable[[], None]] | None = None,
+        stop: threading.Event | None = None,
     ) -> None:
-        """Learn to the end, or to Ctrl-C, which keeps what was learned.
+        """Learn to the end, or to Ctrl-C or ``stop``, which keep what was learned.
 
         ``snapshot`` is called at every point, and returns what is then to be done with it.
         """
@@ -113,7 +114,7 @@ class Run:
         if progress is not None:
             progress(Progress(self.iteration, self.iterations, self.seconds, None))
         self.learner.advance(self.iteration + 1, 0)  # compiles, if that is still to be done, before the clock runs
-        with _interrupts() as interrupted, _Aside(self.learner.elsewhere) as aside:
+        with _interrupts(stop) as interrupted, _Aside(self.learner.elsewhere) as aside:
             while self.iteration < self.iterations and not interrupted.is_set():
                 goal = points[0] if points else self.iterations
                 count = min(stretch, goal - self.iteration)
@@ -238,9 +239,9 @@ def log_spaced(last: int, per_decade: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def _interrupts() -> Iterator[threading.Event]:
+def _interrupts(event: threading.Event | None) -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into an event, so that it falls between two stretches; a second one is as usual."""
-    event = threading.Event()
+    event = event or threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event
         return

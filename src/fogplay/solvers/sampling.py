@@ -28,7 +28,7 @@ SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 
 LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
 MOST_GPU_THREADS = 2**22
-MOST_BY_DEFAULT = 2**17
+LEAST_BY_DEFAULT, MOST_BY_DEFAULT = 2**10, 2**17
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
 
@@ -99,7 +99,7 @@ class SelfPlay(Sampler):
         # On a CPU the largest tables hold the same numbers in three quarters of the memory; a GPU wants them aligned.
         self.small = arena.num_slots > LARGE and settings.get("device") != "cuda"
         cell = uct.SMALL_CELL if self.small else uct.CELL
-        room = uct.Path(np.zeros(arena.deepest + 1, uct.STEP))
+        room = uct.Path(np.zeros(arena.deepest + 1, uct.STEP), np.zeros(arena.num_players))
 
         def tables(zeros: Zeros, way: Any) -> uct.Tables:
             return uct.Tables(zeros(arena.num_slots, cell), way)
@@ -148,8 +148,10 @@ class MonteCarloCfr(Sampler):
 
 
 def _gpu_threads(arena: Arena) -> int:
-    """How many episodes a GPU plays at once unless it is told."""
-    return min(MOST_BY_DEFAULT, max(1024, 4 * arena.num_slots))
+    """How many episodes a GPU plays at once unless it is told: where they are as many as the game has actions, each of
+    them sees nearly all of the others (docs/gpu.md).
+    """
+    return min(MOST_BY_DEFAULT, max(LEAST_BY_DEFAULT, arena.num_slots))
 
 
 def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Any]:

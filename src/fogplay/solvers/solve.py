@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ def solve(
     watch: bool = True,
     greedy: bool = False,
     snapshot: Callable[[int, Any], None] | None = None,
+    stop: threading.Event | None = None,
     **parameters: Any,
 ) -> Result:
     """Solve a game: a spec, an object with the Game protocol, a flattened game, or an arena.
@@ -68,9 +70,9 @@ def solve(
     With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything;
     without ``resume`` what is there is kept aside under ``.previous``.
     ``progress`` is called about ten times a second, with a fresh ``nash_conv`` every second or so unless ``watch`` is
-    off. Ctrl-C ends the run early and keeps what was learned. ``greedy`` returns the strategy that always takes the
-    best action instead of the average one. ``snapshot`` is called with the iteration and the strategy at every point of
-    the curve.
+    off. Ctrl-C, or ``stop`` once it is set, ends the run early and keeps what was learned. ``greedy`` returns the
+    strategy that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and
+    the strategy at every point of the curve.
     Hold'em with buckets is learned through its simulator, and its strategy is a ``Profile``.
     """
     chosen = algorithm_called(algorithm)
@@ -116,7 +118,7 @@ def solve(
         keep, learned, iteration = snapshot, learner.kept(), run.iteration
         return lambda: keep(iteration, strategy_of(learned, iteration))
 
-    run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None)
+    run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None, stop)
     strategy = strategy_of(learner.kept(), run.iteration)
     flat = arena.flat
     quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None

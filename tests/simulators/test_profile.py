@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,6 +87,41 @@ def test_averages_add_up_and_are_within_a_255th(small: SimulatedHoldem) -> None:
         assert greedy.probabilities(number, bucket)[best] == 1
 
 
+def test_what_is_hardly_known_counts_as_unknown(small: SimulatedHoldem) -> None:
+    cell = learned(small)
+    visits, total = cell["visits"], cell["total"]
+    for greedy in (True, False):
+        most: dict[str, Any] = {"greedy": greedy, "method": "uct"}
+        whole = Profile.of(small, visits=visits, total=total, **most)
+        less = Profile.of(small, visits=visits, total=total, least=7, **most)
+        nothing = Profile.of(small, visits=0 * visits, total=0 * total, **most)
+        rare = 0
+        for _, _, where, _ in infosets(small):
+            known = visits[where].sum() >= 7
+            rare += not known
+            assert (less.share[where] == (whole if known else nothing).share[where]).all()
+        assert 0 < rare < small.num_slots / 3
+    heaviest = Profile.of(small, weights=visits, greedy=True, method="es-mccfr", least=1000)
+    assert (heaviest.share == Profile.of(small, weights=0 * visits, greedy=True, method="es-mccfr").share).all()
+
+
+def test_coarser_averages_are_within_a_step(small: SimulatedHoldem, tmp_path: Path) -> None:
+    weights = np.random.default_rng(2).exponential(size=small.num_slots)
+    sizes = []
+    for steps in (255, 15, 5):
+        profile = Profile.of(small, weights=weights, greedy=False, method="es-mccfr", steps=steps)
+        assert (profile.share % (255 // steps) == 0).all()
+        for _, _, where, _ in infosets(small):
+            assert profile.share[where].astype(int).sum() == 255
+            assert np.abs(profile.share[where] / 255 - weights[where] / weights[where].sum()).max() < 1 / steps
+        profile.save(tmp_path / "p.safetensors")
+        assert (Profile.load(tmp_path / "p.safetensors").share == profile.share).all()
+        sizes.append((tmp_path / "p.safetensors").stat().st_size)
+    assert sizes[0] > sizes[1] > sizes[2]
+    with pytest.raises(FogplayError, match="steps must divide 255, not 100"):
+        Profile.of(small, weights=weights, greedy=False, method="es-mccfr", steps=100)
+
+
 def test_visits_alone_make_an_average(small: SimulatedHoldem) -> None:
     visits = learned(small)["visits"]
     profile = Profile.of(small, visits=visits, greedy=False, method="uct")
@@ -158,7 +194,8 @@ def test_files_that_are_damaged_or_something_else(
     Strategy.of(kuhn, kuhn.uniform(), "uniform").save(path)
     with pytest.raises(FogplayError, match="holds a strategy, not a profile"):
         Profile.load(path)
-    Profile("holdem", GREEDY, np.zeros(9, np.uint8), "none").save(path)
+    ten = simulate_holdem("holdem(grid=ehs:10/10/10/10)")
+    Profile.of(ten, weights=np.ones(ten.num_slots), greedy=True, method="even").save(path)
     monkeypatch.setattr(cards_tables, "VERSION", cards_tables.VERSION + 1)
     with pytest.raises(FogplayError, match="other tables of hand strength"):
         Profile.load(path)

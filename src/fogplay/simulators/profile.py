@@ -1,7 +1,9 @@
 """``Profile``: the strategy of a betting game that is too large for the names of its infosets.
 
 Probabilities lie where the learner's tables have them, by slot of the betting tree and bucket, in 255ths: a byte an
-action. On disk a greedy profile takes a bit an action before compression.
+action. On disk they lie node by node, bucket after bucket, since hands of about the same strength are played alike and
+so take a third less when compressed; the last action of all, which has what is left, is not written; and a greedy
+profile takes a bit an action before compression.
 """
 
 from __future__ import annotations
@@ -56,12 +58,19 @@ class Profile:
         parameters: Mapping[str, Any] | None = None,
         iterations: int = 0,
         seed: int | None = None,
+        least: float = 0,
+        steps: int = WHOLE,
     ) -> Profile:
         """What was learned, as a profile: from ``visits`` and ``total`` of UCT, or from ``weights`` of CFR ``[slots]``.
 
         Greedy takes the highest total / visits among the actions tried, or the largest weight; where nothing is known,
         it calls. The average is in proportion to the visits or weights, and even where there are none.
+
+        Smaller files: infosets with less than ``least`` visits or weights in all count as unknown, and probabilities
+        are rounded to so many ``steps``, which divide 255.
         """
+        if WHOLE % steps:
+            raise FogplayError(f"steps must divide {WHOLE}, not {steps}")
         if (weights is None) == (visits is None) or (greedy and weights is None and total is None):
             raise FogplayError("a profile is made of visits and totals, or of weights")
         betting = simulated.betting
@@ -72,11 +81,11 @@ class Profile:
                 raise FogplayError(f"{simulated.name} has {betting.num_slots:,} slots, not {len(table):,}")
         share = np.zeros(betting.num_slots, np.uint8)
         if not greedy:
-            _average(betting.nodes, buckets, counts, share)
+            _average(betting.nodes, buckets, counts, least, steps, share)
         elif weights is not None:
-            _heaviest(betting.nodes, buckets, counts, share)
+            _heaviest(betting.nodes, buckets, counts, least, share)
         else:
-            _best(betting.nodes, buckets, counts, total, share)
+            _best(betting.nodes, buckets, counts, total, least, share)
         kind = GREEDY if greedy else AVERAGE
         return Profile(simulated.name, kind, share, method, dict(parameters or {}), iterations, seed)
 
@@ -119,7 +128,9 @@ class Profile:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to one file, atomically."""
-        packed = np.packbits(self.share) if self.kind == GREEDY else self.share
+        by_node = np.zeros(self._size, np.uint8)
+        _to_nodes(self.betting.nodes, np.array(self.rules.buckets(), np.int64), self.share, by_node)
+        packed = np.packbits(by_node) if self.kind == GREEDY else by_node
         about = {
             "game": self.game,
             "grid_digest": _grid_digest(self.rules),
@@ -138,22 +149,28 @@ class Profile:
         """Read a profile back; refuses a file that is damaged, of another kind, or for tables of another version."""
         arrays, about = storage.read(path, "profile")
         slots, kind, digest = about.pop("slots"), about["kind"], about.pop("grid_digest")
-        bits = kind == GREEDY
-        unpacking = zlib.decompressobj()
-        size = -(-slots // 8) if bits else slots
-        packed = np.frombuffer(unpacking.decompress(arrays["share"].data, max(size, 1)), np.uint8)
-        if len(packed) != size:
-            raise FogplayError(f"{path} is damaged: it says {slots:,} slots and does not hold as many")
-        share = np.unpackbits(packed, count=slots) if bits else packed
-        if bits:
-            share *= WHOLE
-        profile = Profile(share=share, **about)
+        profile = Profile(share=np.zeros(slots, np.uint8), **about)
         if digest != _grid_digest(profile.rules):
             raise FogplayError(
                 f"{path} was made with other tables of hand strength than this version has, so its buckets hold other "
                 "hands: train again"
             )
+        bits = kind == GREEDY
+        size = -(-profile._size // 8) if bits else profile._size
+        packed = np.frombuffer(zlib.decompressobj().decompress(arrays["share"].data, size + 1), np.uint8)
+        if len(packed) != size:
+            raise FogplayError(f"{path} is damaged or of an earlier version: it does not hold {slots:,} slots")
+        by_node = np.unpackbits(packed, count=profile._size) if bits else packed
+        buckets = np.array(profile.rules.buckets(), np.int64)
+        _from_nodes(profile.betting.nodes, buckets, by_node, WHOLE if bits else 1, profile.share)
         return profile
+
+    @property
+    def _size(self) -> int:
+        """Probabilities that are written: all but the last of every infoset."""
+        nodes = self.betting.nodes
+        decisions = nodes[nodes["player"] != TERMINAL]
+        return int(((decisions["count"] - 1) * np.array(self.rules.buckets())[decisions["street"]]).sum())
 
 
 @functools.lru_cache(maxsize=4)
@@ -186,7 +203,7 @@ def _grid_digest(rules: Holdem) -> str:
 
 
 @kernel
-def _best(nodes, buckets, visits, total, share):  # type: ignore[no-untyped-def]
+def _best(nodes, buckets, visits, total, least, share):  # type: ignore[no-untyped-def]
     """The highest mean among the actions tried; ``share[slots]`` is filled where it is not zero."""
     for number in range(len(nodes)):
         node = nodes[number]
@@ -195,17 +212,18 @@ def _best(nodes, buckets, visits, total, share):  # type: ignore[no-untyped-def]
         for bucket in range(buckets[node.street]):
             first = node.slot + bucket * node.stride
             chosen, highest, found = np.int64(node.calling), 0.0, False
-            for action in range(node.count):
-                tried = visits[first + action]
-                if tried > 0:
-                    mean = total[first + action] / tried
-                    if not found or mean > highest:
-                        chosen, highest, found = np.int64(action), mean, True
+            if _known(visits, first, node.count) >= least:
+                for action in range(node.count):
+                    tried = visits[first + action]
+                    if tried > 0:
+                        mean = total[first + action] / tried
+                        if not found or mean > highest:
+                            chosen, highest, found = np.int64(action), mean, True
             share[first + chosen] = WHOLE
 
 
 @kernel
-def _heaviest(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
+def _heaviest(nodes, buckets, weights, least, share):  # type: ignore[no-untyped-def]
     """The largest weight; ``share[slots]`` is filled where it is not zero."""
     for number in range(len(nodes)):
         node = nodes[number]
@@ -214,14 +232,15 @@ def _heaviest(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
         for bucket in range(buckets[node.street]):
             first = node.slot + bucket * node.stride
             chosen, highest = np.int64(node.calling), 0.0
-            for action in range(node.count):
-                if weights[first + action] > highest:
-                    chosen, highest = np.int64(action), weights[first + action]
+            if _known(weights, first, node.count) >= least:
+                for action in range(node.count):
+                    if weights[first + action] > highest:
+                        chosen, highest = np.int64(action), weights[first + action]
             share[first + chosen] = WHOLE
 
 
 @kernel
-def _average(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
+def _average(nodes, buckets, weights, least, steps, share):  # type: ignore[no-untyped-def]
     """In proportion to the weights; ``share[slots]`` is filled."""
     for number in range(len(nodes)):
         node = nodes[number]
@@ -229,19 +248,63 @@ def _average(nodes, buckets, weights, share):  # type: ignore[no-untyped-def]
             continue
         for bucket in range(buckets[node.street]):
             first = node.slot + bucket * node.stride
-            whole = 0.0
-            for action in range(node.count):
-                whole += weights[first + action]
+            whole = _known(weights, first, node.count)
             passed = 0.0
             for action in range(node.count):
-                if whole > 0.0:
+                if whole > 0.0 and whole >= least:
                     before, passed = passed, passed + weights[first + action] / whole
                 else:
                     before, passed = passed, passed + 1.0 / node.count
-                share[first + action] = _in_255ths(passed) - _in_255ths(before)
+                share[first + action] = (_in_steps(passed, steps) - _in_steps(before, steps)) * (WHOLE // steps)
 
 
 @piece
-def _in_255ths(passed):  # type: ignore[no-untyped-def]
+def _known(weights, first, count):  # type: ignore[no-untyped-def]
+    """How much is known of an infoset."""
+    whole = 0.0
+    for action in range(count):
+        whole += weights[first + action]
+    return whole
+
+
+@piece
+def _in_steps(passed, steps):  # type: ignore[no-untyped-def]
     """Rounded sums, whose differences add up to the whole."""
-    return np.int64(min(passed, 1.0) * WHOLE + 0.5)
+    return np.int64(min(passed, 1.0) * steps + 0.5)
+
+
+# ---- On disk
+
+
+@kernel
+def _to_nodes(nodes, buckets, share, by_node):  # type: ignore[no-untyped-def]
+    """Every node's actions but the last, bucket after bucket; ``by_node`` is filled."""
+    at = 0
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if node.player == TERMINAL:
+            continue
+        for action in range(node.count - 1):
+            for bucket in range(buckets[node.street]):
+                by_node[at] = share[node.slot + bucket * node.stride + action]
+                at += 1
+
+
+@kernel
+def _from_nodes(nodes, buckets, by_node, unit, share):  # type: ignore[no-untyped-def]
+    """The inverse, with every number ``unit`` times as large; ``share[slots]`` is filled."""
+    at = 0
+    for number in range(len(nodes)):
+        node = nodes[number]
+        if node.player == TERMINAL:
+            continue
+        last = node.count - 1
+        for bucket in range(buckets[node.street]):
+            share[node.slot + bucket * node.stride + last] = WHOLE
+        for action in range(last):
+            for bucket in range(buckets[node.street]):
+                first = node.slot + bucket * node.stride
+                value = by_node[at] * unit
+                share[first + action] = value
+                share[first + last] -= value
+                at += 1

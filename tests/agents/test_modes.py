@@ -34,9 +34,9 @@ for players in (2, 3):
     buckets = np.full(4, 3)
     visits, total = rng.integers(0, 5, slots), rng.normal(size=slots)
     share = np.zeros((3, slots), np.uint8)
-    _best(nodes, buckets, visits, total, share[0])
-    _heaviest(nodes, buckets, total**2, share[1])
-    _average(nodes, buckets, total**2, share[2])
+    _best(nodes, buckets, visits, total, 3, share[0])
+    _heaviest(nodes, buckets, total**2, 0.5, share[1])
+    _average(nodes, buckets, total**2, 0.5, 51, share[2])
     print((share.astype(int) @ np.arange(slots)).tolist())
 
     place = np.zeros(len(nodes), PLACE)

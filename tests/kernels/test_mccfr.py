@@ -14,6 +14,7 @@ from fogplay.evaluate import measure
 from fogplay.experiments.sampling_equilibria_2011 import worked_example
 from fogplay.jit import kernel
 from fogplay.kernels import outcome_sampling, traversal_sampling
+from fogplay.kernels.regret import regret_matching
 from fogplay.solvers.full_width import FullWidth
 from fogplay.solvers.sampling import MonteCarloCfr
 from fogplay.trees import FlatGame, flatten
@@ -186,3 +187,19 @@ def test_chance_sampling_without_chance_is_cfr() -> None:
     np.testing.assert_allclose(sampled.average(), full.average(), atol=1e-12)
     np.testing.assert_allclose(sampled.driver.tables.regret, full.learned.regret, atol=1e-9)
     assert measure(flat, sampled.average()).nash_conv == pytest.approx(measure(flat, full.average()).nash_conv)
+
+
+def test_a_strategy_adds_up_though_others_change_the_regrets() -> None:
+    """Each regret is read once: what is read a second time may be another thread's."""
+
+    class Restless:
+        reads = 0
+
+        def __getitem__(self, slot: int) -> float:
+            self.reads += 1
+            return float(self.reads)
+
+    strategy, regret = np.zeros(3), Restless()
+    regret_matching.py_func(regret, 0, 3, strategy, 0)
+    assert regret.reads == 3
+    assert strategy.tolist() == [1 / 6, 2 / 6, 3 / 6]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -30,6 +31,8 @@ from fogplay.kernels.updates import add, raise_to
 from fogplay.simulators.holdem import Batch
 from fogplay.simulators.random import many_streams
 
+QUEUES = 32  # of kernels that can run beside each other: the most a GPU has
+os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", str(QUEUES))
 with warnings.catch_warnings():  # numba's own copy of what the extra installs says that it is old
     warnings.simplefilter("ignore")
     import numba.cuda

@@ -13,11 +13,17 @@ TINY = 1e-300  # below, a regret is as good as none, and one over it is infinite
 def regret_matching(regret, slot, actions, strategy, at):  # type: ignore[no-untyped-def]
     """Write to ``strategy[at ...]`` the probabilities in proportion to the positive part of ``regret[slot ...]``.
 
-    So many ``actions`` of each; uniform where no regret is positive.
+    So many ``actions`` of each; uniform where no regret is positive. Every regret is read once, since others may change
+    it meanwhile, and what was read twice would not add up to 1.
     """
-    scale, even = match(regret, slot, actions)
+    total = 0.0
     for action in range(actions):
-        strategy[np.uint64(at + action)] = share(regret[np.uint64(slot + action)], scale, even)
+        positive = max(regret[np.uint64(slot + action)], 0.0)
+        strategy[np.uint64(at + action)] = positive
+        total += positive
+    scale, even = (1.0 / total, 0.0) if total > TINY else (0.0, 1.0 / actions)
+    for action in range(actions):
+        strategy[np.uint64(at + action)] = strategy[np.uint64(at + action)] * scale + even
 
 
 @piece

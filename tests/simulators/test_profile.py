@@ -87,19 +87,20 @@ def test_averages_add_up_and_are_within_a_255th(small: SimulatedHoldem) -> None:
         assert greedy.probabilities(number, bucket)[best] == 1
 
 
-def test_what_is_hardly_known_counts_as_unknown(small: SimulatedHoldem) -> None:
+def test_where_hardly_anything_is_known_it_calls(small: SimulatedHoldem) -> None:
     cell = learned(small)
     visits, total = cell["visits"], cell["total"]
     for greedy in (True, False):
-        most: dict[str, Any] = {"greedy": greedy, "method": "uct"}
-        whole = Profile.of(small, visits=visits, total=total, **most)
-        less = Profile.of(small, visits=visits, total=total, least=7, **most)
-        nothing = Profile.of(small, visits=0 * visits, total=0 * total, **most)
+        about: dict[str, Any] = {"visits": visits, "total": total, "greedy": greedy, "method": "uct"}
+        whole, less = Profile.of(small, **about), Profile.of(small, least=7, **about)
         rare = 0
-        for _, _, where, _ in infosets(small):
+        for number, bucket, where, calling in infosets(small):
             known = visits[where].sum() >= 7
             rare += not known
-            assert (less.share[where] == (whole if known else nothing).share[where]).all()
+            if known:
+                assert (less.share[where] == whole.share[where]).all()
+            else:
+                assert less.probabilities(number, bucket)[calling] == 1
         assert 0 < rare < small.num_slots / 3
     heaviest = Profile.of(small, weights=visits, greedy=True, method="es-mccfr", least=1000)
     assert (heaviest.share == Profile.of(small, weights=0 * visits, greedy=True, method="es-mccfr").share).all()

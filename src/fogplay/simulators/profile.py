@@ -66,8 +66,8 @@ class Profile:
         Greedy takes the highest total / visits among the actions tried, or the largest weight; where nothing is known,
         it calls. The average is in proportion to the visits or weights, and even where there are none.
 
-        Smaller files: infosets with less than ``least`` visits or weights in all count as unknown, and probabilities
-        are rounded to so many ``steps``, which divide 255.
+        Smaller files: at infosets with less than ``least`` visits or weights in all it calls, and probabilities are
+        rounded to so many ``steps``, which divide 255.
         """
         if WHOLE % steps:
             raise FogplayError(f"steps must divide {WHOLE}, not {steps}")
@@ -249,9 +249,12 @@ def _average(nodes, buckets, weights, least, steps, share):  # type: ignore[no-u
         for bucket in range(buckets[node.street]):
             first = node.slot + bucket * node.stride
             whole = _known(weights, first, node.count)
+            if whole < least:
+                share[first + node.calling] = WHOLE
+                continue
             passed = 0.0
             for action in range(node.count):
-                if whole > 0.0 and whole >= least:
+                if whole > 0.0:
                     before, passed = passed, passed + weights[first + action] / whole
                 else:
                     before, passed = passed, passed + 1.0 / node.count

@@ -159,7 +159,10 @@ class Decay(NamedTuple):
 
 
 class Confidence(NamedTuple):
-    """Equation 3 of 2014: η = the largest probability of the average strategy; 0 below a number of visits."""
+    """Equation 3 of 2014: η = the largest probability of the average strategy.
+
+    Below a number of visits it is 0, once every action has been tried.
+    """
 
     threshold: int
 
@@ -185,11 +188,12 @@ def _decay(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-
 
 @eta.register(Confidence)
 def _confidence(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
-    if visits < schedule.threshold:
-        return 0.0
-    most = 0
+    most, least = 0, visits
     for action in range(actions):
-        most = max(most, tables.cell[slot + action].visits)
+        tried = tables.cell[slot + action].visits
+        most, least = max(most, tried), min(least, tried)
+    if visits < schedule.threshold:
+        return 0.0 if least > 0 else 1.0  # an average that has not tried everything never would
     return most / visits
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fogplay.agents import BOTS, Observation, Policy, bot, play_duplicate, policies
-from fogplay.agents.bots import RULES_BUCKETS, RULES_GRID
+from fogplay.agents.bots import RULES_BUCKETS, RULES_GRID, TRAINED
 from fogplay.agents.policy import node_after
 from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
@@ -26,8 +26,8 @@ def made(name: str, rules: Holdem) -> Policy:
 @pytest.mark.parametrize("rules", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", list(BOTS))
 def test_probabilities_add_up_at_every_infoset(name: str, rules: Holdem) -> None:
-    if name == "sparring" and rules.players == 3:
-        with pytest.raises(FogplayError, match="sparring is for two players"):
+    if name in TRAINED and rules == THREE:
+        with pytest.raises(FogplayError, match=r"sparring is for two players|max_raises is"):
             made(name, rules)
         return
     policy = made(name, rules)
@@ -110,3 +110,20 @@ def test_sparring_acts_like_its_probabilities() -> None:
 def test_unknown_bots() -> None:
     with pytest.raises(FogplayError, match="there is no bot 'nobody'; there are always-fold"):
         made("nobody", TWO)
+
+
+def test_smooth_uct_beats_all_others() -> None:
+    """Two players; ``average`` is safer, and wins less from weak bots."""
+    for other, least in (("sparring", 20), ("rules", 100), ("probe", 500), ("always-raise", 500), ("always-call", 300)):
+        for name, share in (("smooth-uct", 1.0), ("smooth-uct-average", 0.2)):
+            played = play_duplicate(TWO, policies([name, other], TWO), 200_000, seed=1)
+            assert played.means[0] > share * least, (name, other)
+
+
+@pytest.mark.slow
+def test_smooth_uct_beats_others_with_three_players() -> None:
+    three = load("holdem(players=3,grid=ehs:1/1/1/1)")
+    for others in (["rules", "rules"], ["always-raise", "probe"]):
+        for name in ("smooth-uct", "smooth-uct-average"):
+            played = play_duplicate(three, policies([name, *others], three), 100_000, seed=1)
+            assert played.means[0] > 5 * played.standard_errors[0], (name, others, played.means[0])

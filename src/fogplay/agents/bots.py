@@ -3,7 +3,9 @@
 ``always-fold`` folds to every bet and otherwise checks; ``always-call`` calls; ``always-raise`` raises while it may;
 ``probe`` calls or raises, and ``uniform`` does anything, with equal probabilities. ``rules`` plays by rules of thumb
 about hand strength and pot odds, ``sparring`` a near-equilibrium of the two-player game with 10 buckets a round
-(benchmarks/train_sparring.py).
+(benchmarks/train_sparring.py). ``smooth-uct`` takes the best action of what Smooth UCT learned in as many episodes as
+in the paper of 2015, with two players or three; ``smooth-uct-average`` plays its average strategy
+(benchmarks/train_smooth_uct.py).
 
 The rules of ``rules``. The strength of a hand is its effective hand strength, the probability of beating one random
 hand in the end, to the power of the number of opponents, less 0.03 for every raise that others have made in the hand:
@@ -34,7 +36,6 @@ from fogplay.simulators.profile import WHOLE, Profile
 
 RULES_BUCKETS = 100
 RULES_GRID = f"ehs:{'/'.join([str(RULES_BUCKETS)] * 4)}"
-SPARRING = "sparring.safetensors"
 WIDTH = 3  # slots of an infoset here, whatever it offers
 
 # What `rules` tells apart about a node, each with so many values; a class of nodes is one of each.
@@ -45,7 +46,7 @@ _8 = 8  # bits a player for the raises it made
 
 
 def bot(name: str, rules: Holdem, betting: Betting) -> Policy:
-    """A bot by its name, for a betting tree of these rules."""
+    """A bot by its name, for a betting tree of these rules; those in ``TRAINED`` have one of their own."""
     if name not in BOTS:
         raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
     return BOTS[name](rules, betting)
@@ -84,11 +85,25 @@ def _rules(rules: Holdem, betting: Betting) -> Policy:
     return placed(betting, place, share, RULES_GRID)
 
 
-def _sparring(rules: Holdem, _: Betting) -> Policy:
-    if rules.players != 2:
-        raise FogplayError("the bot sparring is for two players; with three there are rules, probe and the always-bots")
-    with resources.as_file(resources.files("fogplay.agents") / "data" / SPARRING) as path:
+def trained(name: str, rules: Holdem) -> Policy:
+    """A bot whose profiles, by the number of players, come with the package."""
+    files = TRAINED[name]
+    if rules.players not in files:
+        those = " and ".join(("two", "three")[players - 2] for players in files)
+        raise FogplayError(f"the bot {name} is for {those} players; others are for any number")
+    with resources.as_file(resources.files("fogplay.agents") / "data" / f"{files[rules.players]}.safetensors") as path:
         return policy_of(Profile.load(path), rules)
+
+
+def _trained(name: str) -> Callable[[Holdem, Betting], Policy]:
+    return lambda rules, _: trained(name, rules)
+
+
+TRAINED: dict[str, dict[int, str]] = {  # the files, by players
+    "sparring": {2: "sparring"},
+    "smooth-uct": {2: "smooth-uct-2", 3: "smooth-uct-3"},
+    "smooth-uct-average": {2: "smooth-uct-average-2", 3: "smooth-uct-average-3"},
+}
 
 
 BOTS: dict[str, Callable[[Holdem, Betting], Policy]] = {
@@ -98,7 +113,7 @@ BOTS: dict[str, Callable[[Holdem, Betting], Policy]] = {
     "probe": _unseeing(0.0, 1.0, 1.0),
     "uniform": _unseeing(1.0, 1.0, 1.0),
     "rules": _rules,
-    "sparring": _sparring,
+    **{name: _trained(name) for name in TRAINED},
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fogplay import storage
-from fogplay.agents.bots import BOTS, bot
+from fogplay.agents.bots import BOTS, TRAINED, bot, trained
 from fogplay.agents.match import SMALLEST_GRID, with_grid
 from fogplay.agents.policy import Policy, policy_of
 from fogplay.errors import FogplayError
@@ -18,7 +18,9 @@ def policies(agents: Sequence[str], rules: Holdem) -> list[Policy]:
     """A policy for each agent; the same file or bot twice is the same policy."""
     found: dict[str, Policy] = {}
     for agent in agents:  # profiles first, so that bots need no betting tree of their own
-        if agent not in BOTS and agent not in found:
+        if agent in TRAINED and agent not in found:
+            found[agent] = trained(agent, rules)
+        elif agent not in BOTS and agent not in found:
             found[agent] = policy_of(_profile(agent), rules)
     betting = next((policy.betting for policy in found.values()), None)
     for agent in agents:

@@ -26,7 +26,7 @@ from fogplay.version import VERSION
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
-GPU_RUNS = 32  # of small games that share a GPU, of which each fills a small part
+GPU_RUNS = 16  # of small games that share a GPU, of which each fills a small part
 
 
 @dataclass(frozen=True)

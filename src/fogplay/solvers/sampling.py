@@ -28,7 +28,7 @@ SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 
 LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
 MOST_GPU_THREADS = 2**22
-LEAST_BY_DEFAULT, MOST_BY_DEFAULT = 2**10, 2**17
+LEAST_BY_DEFAULT, MOST_BY_DEFAULT = 2**7, 2**17
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
 

@@ -69,8 +69,9 @@ def test_one_thread_plays_what_the_processor_plays(kind: str, algorithm: str, mo
 
 @pytest.mark.parametrize("algorithm", ["uct", "smooth-uct"])
 @pytest.mark.parametrize("threads", [1, 7, 200])
-def test_no_visit_is_lost(algorithm: str, threads: int) -> None:
+def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every episode of Kuhn visits one of player 0's first infosets, whoever else plays at the same time."""
+    monkeypatch.setattr(grid, "PLAYED", 1)
     flat, playing = flatten("kuhn"), learner(TreeArena(flatten("kuhn")), algorithm, threads=threads)
     playing.advance(1, 250)
     playing.advance(251, 3)
@@ -79,6 +80,30 @@ def test_no_visit_is_lost(algorithm: str, threads: int) -> None:
     assert visits.dtype == np.int64
     assert visits[first].sum() == 253
     assert np.all(np.abs(total) <= 2 * visits)
+
+
+def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [grid.at_once(2**17, played) for played in (0, 10**5, 10**6, 10**9)] == [128, 128, 1000, 2**17]
+    assert grid.at_once(5, 10**9) == 5
+    monkeypatch.setattr(grid, "BLOCK", 2)
+    monkeypatch.setattr(grid, "PLAYED", 3)
+    flat, playing = flatten("kuhn"), learner(TreeArena(flatten("kuhn")), "uct", threads=20)
+    kernel, launched = playing.driver.kernel, []
+
+    class Spy:
+        def __getitem__(self, shape: tuple[Any, ...]) -> Any:
+            return lambda *given: launched.append((shape[0] * shape[1], *given[-3:])) or kernel[shape](*given)
+
+    playing.driver.kernel = Spy()
+    playing.advance(1, 0)
+    playing.advance(1, 100)
+    playing.advance(101, 7)
+    assert launched == [
+        (2, 2, 1, 0), (2, 2, 1, 6), (2, 2, 7, 6), (4, 4, 13, 12), (8, 8, 25, 24), (16, 16, 49, 48), (20, 20, 97, 4),
+        (20, 20, 101, 7),
+    ]  # fmt: skip
+    first = np.concatenate([range(24)[flat.slots(flat.infosets.index(name))] for name in ("J:", "Q:", "K:")])
+    assert playing.kept()["visits"][first].sum() == 107
 
 
 def test_lazy_averages_count_every_iteration_once() -> None:

@@ -41,6 +41,7 @@ cuda: Any = numba.cuda
 SIMULATED = bool(getattr(numba.config, "ENABLE_CUDASIM", False))  # by plain Python, which has no warps
 BLOCK = 128  # threads that start together
 REGISTERS = 64  # of each thread at most: so 2^17 of them run at the same time on 128 multiprocessors or more
+PLAYED = 1000  # episodes for each of those that are played at the same time
 LOCAL_BYTES = 8192  # an array of a thread's own that is larger lies in device memory
 HEAD = "def grid(given, tables, policy, streams, rows, starts, threads, first, count):"
 BODY = """\
@@ -118,9 +119,20 @@ class Grid:
         self.stream.synchronize()
 
     def advance(self, first: int, count: int) -> None:
-        """Play iterations ``first ... first + count - 1``, every thread each n-th of them."""
-        blocks = -(-self.threads // BLOCK)
-        self.kernel[blocks, min(BLOCK, self.threads), self.stream](*self.shared, self.threads, first, count)
+        """Play iterations ``first ... first + count - 1``, every thread each n-th of them.
+
+        All who play at the same time know the same, and where little is known that is to make the same mistakes. So
+        the threads begin to play one after the other, as ``at_once`` allows.
+        """
+        end = first + count
+        while True:
+            threads = at_once(self.threads, first - 1)
+            part = end - first if threads == self.threads else min(end - first, max(first - 1, BLOCK * PLAYED))
+            blocks = -(-threads // BLOCK)
+            self.kernel[blocks, min(BLOCK, threads), self.stream](*self.shared, threads, first, part)
+            first += part
+            if first == end:
+                break
         self.stream.synchronize()
 
     @property
@@ -152,6 +164,11 @@ class Grid:
         found: NDArray[Any] = array.copy_to_host(stream=self.stream)
         self.stream.synchronize()
         return found
+
+
+def at_once(threads: int, played: int) -> int:
+    """How many of the threads play when so many episodes have been played."""
+    return min(threads, max(BLOCK, played // PLAYED))
 
 
 class _Source:

@@ -28,7 +28,8 @@ SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 
 LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
 MOST_GPU_THREADS = 2**22
-LEAST_BY_DEFAULT, MOST_BY_DEFAULT = 2**7, 2**17
+GPU_THREADS = 2**17  # by default: what the largest GPUs of 2025 can run ...
+GPU_ROOM = 2**32  # ... if that needs no more bytes than this to work in
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
 
@@ -56,7 +57,7 @@ class Sampler:
         if self.elsewhere:
             from fogplay.kernels.grid import Grid
 
-            threads = _gpu_threads(arena) if threads is None else whole("threads", threads, 1, MOST_GPU_THREADS)
+            threads = _gpu_threads(room) if threads is None else whole("threads", threads, 1, MOST_GPU_THREADS)
             (game,) = arena.simulators(exploring, 1, batch=1)
             self.driver = Grid(run, game, tables, policy, room, seed, threads)
         else:
@@ -147,11 +148,10 @@ class MonteCarloCfr(Sampler):
         return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}
 
 
-def _gpu_threads(arena: Arena) -> int:
-    """How many episodes a GPU plays at once unless it is told: where they are as many as the game has actions, each of
-    them sees nearly all of the others (docs/gpu.md).
-    """
-    return min(MOST_BY_DEFAULT, max(LEAST_BY_DEFAULT, arena.num_slots))
+def _gpu_threads(room: Any) -> int:
+    """How many episodes a GPU plays at once unless it is told, each in a room of its own."""
+    each = sum(array.nbytes for array in room if isinstance(array, np.ndarray))
+    return max(1, min(GPU_THREADS, GPU_ROOM // max(each, 1)))
 
 
 def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Any]:

@@ -2,10 +2,10 @@
 
     python benchmarks/late_updates.py 20000000
 
-One CPU thread plays Smooth UCT on Leduc as a GPU with so many threads does, in step: the payoffs of an episode are added
-only when so many others have begun after it. Its visits are counted on the way down (``kernels/uct.py``), or late as
-well; all threads play from the start, or one after the other (``kernels/grid.py``). nash_conv of the average, the mean
-of two runs.
+One CPU thread plays Smooth UCT on Leduc as a GPU with so many threads does, in step: the payoffs of an episode are
+added only when so many others have begun after it. Its visits are counted on the way down (``kernels/uct.py``), or late
+as well; all threads play from the start, or one after the other (``kernels/grid.py``). nash_conv of the average, the
+mean of two runs.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,3 +31,12 @@ def test_it_runs(script: str, arguments: tuple[str, ...], shows: str, tmp_path: 
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert shows in done.stdout + done.stderr
+
+
+def test_a_gpu_beside_the_processor() -> None:
+    """In numba's simulator of one."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "gpu.py"), "--seconds", "0.01", "--scale", "1e-6", "kuhn:uct"]
+    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "| kuhn | uct | " in done.stdout

@@ -213,3 +213,17 @@ def test_the_laboratory_runs_there_what_can_run_there(tmp_path: Path) -> None:
     assert all(lab.strategy_file(each, 60).exists() for each in jobs)
     other = Lab(tmp_path / "other", device="cuda", shared=tmp_path / "jobs")
     assert other.run(jobs) == points  # read, not run again
+
+
+def test_where_one_run_fails_the_others_stop(tmp_path: Path) -> None:
+    """And go on later from where they were."""
+
+    def job(label: str, algorithm: str, iterations: int, **settings: Any) -> Job:
+        return Job(label, "kuhn", algorithm, iterations, 1, (iterations,), parameters=settings)
+
+    lab = Lab(tmp_path, device="cuda", workers=2)
+    endless, wrong = job("endless", "cfr+", 10**12), job("wrong", "uct", 10, rollout="nowhere")
+    with pytest.raises(FogplayError, match="rollout must be"):
+        lab.run([endless, wrong])
+    assert (tmp_path / "jobs" / f"{endless.key}.checkpoint").exists()
+    assert not (tmp_path / "jobs" / f"{endless.key}.csv").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 from unittest.mock import Mock
 
@@ -61,3 +62,10 @@ def test_records_are_read_whole() -> None:
 def test_the_whole_game_compiles() -> None:
     text = assembly(arena_of("holdem"), "smooth-uct")
     assert len(lines(text, "ld.global.u8")) < 80  # 324 where records are not aligned
+
+
+def test_a_small_grid_is_no_reason_to_warn() -> None:
+    driver = learner(arena_of("kuhn"), "uct", threads=1).driver
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert driver.kernel[1, 1] is not None

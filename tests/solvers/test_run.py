@@ -93,6 +93,19 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
     assert not resumed.interrupted
 
 
+def test_another_thread_can_stop_a_run() -> None:
+    stop = threading.Event()
+
+    def watch(now: Progress) -> None:
+        if now.iteration > 100:
+            stop.set()
+
+    result = solve("kuhn", "smooth-uct", 10**12, progress=watch, watch=False, stop=stop)
+    assert result.interrupted
+    assert 100 < result.iterations < 10**12
+    assert solve("kuhn", "cfr+", 10, stop=stop).iterations == 0
+
+
 def test_progress_falls_and_ends_at_the_end() -> None:
     seen: list[Progress] = []
     result = solve("leduc", "cfr+", 30_000, progress=seen.append)

@@ -33,6 +33,13 @@ class Won:
     mean: float
     standard_error: float
 
+    def wins(self) -> bool:
+        """Beyond what luck explains."""
+        return self.mean > 2 * self.standard_error
+
+    def loses(self) -> bool:
+        return self.mean < -2 * self.standard_error
+
     def show(self, digits: int = 0) -> str:
         return f"{self.mean:.{digits}f} ± {self.standard_error:.{digits}f} mb/h"
 

@@ -72,7 +72,7 @@ def figure_3(lab: Lab, scale: str) -> Outcome:
             "Smooth UCT against UCT, at the end",
             "5.28 ± 0.6 mb/h after 62.1 billion",
             heads[-1].show(1),
-            heads[-1].mean > 2 * heads[-1].standard_error if scale == "paper" else None,
+            heads[-1].wins() if scale == "paper" else None,
         ),
         Finding("Smooth UCT is ahead to the end", "", _ahead(heads)),
         Finding("Smooth UCT against sparring, first and last", "improves", told, gains[-1].mean > gains[0].mean),
@@ -103,7 +103,7 @@ def table_2(lab: Lab, scale: str) -> Outcome:
             rows.append(table.match(name, policy, opponent, [table.bot(opponent)], hands))
     write_winnings(lab, rows)
     findings = [
-        Finding("Smooth UCT against UCT", "wins", rows[0].show(), rows[0].mean > 0 if scale == "paper" else None)
+        Finding("Smooth UCT against UCT", "wins", rows[0].show(1), rows[0].wins() if scale == "paper" else None)
     ]
     for row in rows[1:]:
         beaten = row.mean > 0 if row.against not in STAND_IN else None
@@ -131,8 +131,8 @@ def table_3(lab: Lab, scale: str) -> Outcome:
         rows.append(table.match(name, policy, "2 x rules", [table.bot("rules")] * 2, hands))
     write_winnings(lab, rows)
     findings = [
-        Finding("Smooth UCT against two UCTs", "wins", rows[0].show(), rows[0].mean > 0 if scale == "paper" else None),
-        Finding("UCT against two Smooth UCTs", "loses", rows[1].show(), rows[1].mean < 0 if scale == "paper" else None),
+        Finding("Smooth UCT against two UCTs", "wins", rows[0].show(), rows[0].wins() if scale == "paper" else None),
+        Finding("UCT against two Smooth UCTs", "loses", rows[1].show(), rows[1].loses() if scale == "paper" else None),
     ]
     for row in rows[2:]:
         beaten = row.mean > 0 if row.against.startswith("always") else None

@@ -38,7 +38,9 @@ with warnings.catch_warnings():  # numba's own copy of what the extra installs s
     import numba.cuda
 
 cuda: Any = numba.cuda
-SIMULATED = bool(getattr(numba.config, "ENABLE_CUDASIM", False))  # by plain Python, which has no warps
+config: Any = numba.config
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few threads play at first, and that is meant
+SIMULATED = bool(config.ENABLE_CUDASIM)  # by plain Python, which has no warps
 BLOCK = 128  # threads that start together
 REGISTERS = 64  # of each thread at most: so 2^17 of them run at the same time on 128 multiprocessors or more
 PLAYED = 1000  # episodes for each of those that are played at the same time

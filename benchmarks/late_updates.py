@@ -2,10 +2,9 @@
 
     python benchmarks/late_updates.py 20000000
 
-One CPU thread plays Smooth UCT on Leduc as a GPU with so many threads does, in step: the payoffs of an episode are
-added only when so many others have begun after it. Its visits are counted on the way down (``kernels/uct.py``), or late
-as well; all threads play from the start, or one after the other (``kernels/grid.py``). nash_conv of the average, the
-mean of two runs.
+One CPU thread plays Smooth UCT on Leduc as a GPU with so many threads does, in step: an episode's updates are made only
+when so many others have begun after it. All threads play from the start, or they begin one after the other
+(``kernels/grid.py``). nash_conv of the average, the mean of two runs.
 """
 
 from __future__ import annotations
@@ -27,11 +26,7 @@ from fogplay.solvers.sampling import SelfPlay
 GAME = "leduc"
 SEEDS = (1, 2)
 THREADS = (1, 1024, 4096, 16384, 65536, 131072)
-WAYS = {
-    "all at once, visits late": (False, 0),
-    "all at once": (True, 0),
-    "one after the other": (True, PLAYED),
-}
+WAYS = {"all at once": 0, "one after the other": PLAYED}  # episodes played for each of those that play
 
 
 class Under(NamedTuple):
@@ -44,7 +39,7 @@ class Under(NamedTuple):
 
 
 @kernel
-def run(game, cell, policy, rng, under, played, count, counted, share):  # type: ignore[no-untyped-def]
+def run(game, cell, policy, rng, under, played, count, share):  # type: ignore[no-untyped-def]
     """``uct.episode``, cut in two: an episode ends when another begins in its place."""
     tables, mine = uct.Tables(cell, uct.Plain()), -1
     for number in range(played, played + count):
@@ -54,7 +49,7 @@ def run(game, cell, policy, rng, under, played, count, counted, share):  # type:
         mine = mine + 1 if mine + 1 < threads else 0
         for step in range(under.depth[mine]):
             slot = under.slot[mine, step]
-            cell[slot].visits += 0 if counted else 1
+            cell[slot].visits += 1
             cell[slot].total += under.won[mine, under.player[mine, step]]
         signals = deal(game, rng)
         node = start(game, signals, rng)
@@ -69,7 +64,6 @@ def run(game, cell, policy, rng, under, played, count, counted, share):  # type:
             else:
                 choice = uct.select(game, tables, policy.schedule, node, signals, slot, actions, visits, rng)
             if not out_of_tree >> player & 1:
-                cell[slot + choice].visits += 1 if counted else 0
                 under.slot[mine, depth], under.player[mine, depth] = slot + choice, player
                 depth += 1
                 if visits == 0:
@@ -80,7 +74,7 @@ def run(game, cell, policy, rng, under, played, count, counted, share):  # type:
         under.depth[mine] = depth
 
 
-def learned(episodes: int, threads: int, counted: bool, share: int, seed: int) -> float:
+def learned(episodes: int, threads: int, share: int, seed: int) -> float:
     """nash_conv after so many episodes; those still under way are not waited for."""
     arena = arena_of(GAME)
     learner: Any = SelfPlay(arena, "smooth-uct", {"seed": seed})
@@ -91,7 +85,7 @@ def learned(episodes: int, threads: int, counted: bool, share: int, seed: int) -
         np.zeros((threads, arena.num_players)),
         np.zeros(threads, np.int64),
     )
-    run(driver.games[0], driver.tables.cell, driver.policy, driver.rng[0], under, 0, episodes, counted, share)
+    run(driver.games[0], driver.tables.cell, driver.policy, driver.rng[0], under, 0, episodes, share)
     assert arena.flat is not None
     return measure(arena.flat, learner.average()).nash_conv
 
@@ -101,7 +95,7 @@ def main(episodes: int) -> None:
     print("| threads | " + " | ".join(WAYS) + " |")
     print("|---:|" + "---:|" * len(WAYS))
     for threads in THREADS:
-        found = [np.mean([learned(episodes, threads, *way, seed) for seed in SEEDS]) for way in WAYS.values()]
+        found = [np.mean([learned(episodes, threads, share, seed) for seed in SEEDS]) for share in WAYS.values()]
         print(f"| {threads:,} | " + " | ".join(f"{each:.4f}" for each in found) + " |", flush=True)
 
 

@@ -71,11 +71,7 @@ def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[
 
 @piece
 def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
-    """SIMULATE of algorithm 1, from the deal to the updates.
-
-    Visits are counted on the way down. To a single thread that is the same as at the end; others who play at the same
-    time see that someone is on the way, and try something else.
-    """
+    """SIMULATE of algorithm 1, from the deal to the updates."""
     signals = deal(game, rng)
     node = start(game, signals, rng)
     out_of_tree = 0  # one bit a player
@@ -95,7 +91,6 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
                 out_of_tree |= 1 << player
             else:
                 choice = select(game, tables, policy.schedule, node, signals, slot, actions, visits, rng)
-            add(tables.way, tables.cell["visits"], slot + choice, 1)
             path.step[depth].slot, path.step[depth].player = slot + choice, player
             depth += 1
         node = advance(game, node, choice, signals, rng)
@@ -103,6 +98,7 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
         path.won[player] = payoff(game, node, signals, player)
     for number in range(depth):
         step = path.step[number]
+        add(tables.way, tables.cell["visits"], step.slot, 1)
         add(tables.way, tables.cell["total"], step.slot, path.won[step.player])
 
 

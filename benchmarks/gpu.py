@@ -3,7 +3,8 @@
     python benchmarks/gpu.py
     python benchmarks/gpu.py --seconds 10 leduc:smooth-uct holdem:smooth-uct
 
-What is measured comes after compiling, after all threads have begun, and after the tables have grown for a while.
+What is measured comes after compiling, after all of the GPU's threads have begun, and after the tables have grown for a
+while; ``--scale`` makes that while shorter, for a quick look.
 """
 
 from __future__ import annotations
@@ -16,19 +17,21 @@ from typing import Any
 from fogplay.errors import FogplayError
 from fogplay.solvers.algorithms import ALGORITHMS
 from fogplay.solvers.arenas import Arena, arena_of
+from fogplay.solvers.solve import require_device
 
 THREE = "holdem(players=3,grid=ehs2:169/1000/100/20)"
 RACES = ("leduc:smooth-uct", "leduc:os-mccfr", "leduc:es-mccfr", "holdem:smooth-uct", "holdem:uct", "holdem:os-mccfr",
          f"{THREE}:smooth-uct")  # fmt: skip
-PLAYED = {"cuda": 150_000_000, "cpu": 300_000}  # before the clock runs; external sampling a thirtieth of that
+PLAYED = {"cuda": 150_000_000, "cpu": 300_000}  # before the clock runs
 
 
 def speed(arena: Arena, algorithm: str, device: str, seconds: float, scale: float = 1.0) -> float:
     """Episodes, or traversals, a second."""
+    require_device("cuda", algorithm)
     make = ALGORITHMS[algorithm].make
     assert make is not None
     learner: Any = make(arena, algorithm, {"seed": 1, "device": device})
-    played = max(1, int(PLAYED[device] * scale / (30 if algorithm == "es-mccfr" else 1)))
+    played = max(1, int(PLAYED[device] * scale))
     learner.advance(1, 0)
     began = time.perf_counter()
     learner.advance(1, played)
@@ -44,19 +47,19 @@ def speed(arena: Arena, algorithm: str, device: str, seconds: float, scale: floa
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("races", nargs="*", default=RACES, help="game:algorithm")
     parser.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
     parser.add_argument("--scale", type=float, default=1.0, help="of what is played before")
     given = parser.parse_args()
-    print("| game | algorithm | a GPU, per second | one CPU thread, per second | ratio |")
-    print("|---|---|---:|---:|---:|")
+    head = "| game | algorithm | a GPU, per second | one CPU thread, per second | ratio |\n|---|---|---:|---:|---:|\n"
     try:
         for race in given.races:
             game, _, algorithm = race.rpartition(":")
             arena = arena_of(game)
             there, here = (speed(arena, algorithm, device, given.seconds, given.scale) for device in ("cuda", "cpu"))
-            print(f"| {game} | {algorithm} | {there:,.0f} | {here:,.0f} | {there / here:,.0f} |", flush=True)
+            print(f"{head}| {game} | {algorithm} | {there:,.0f} | {here:,.0f} | {there / here:,.0f} |", flush=True)
+            head = ""
     except FogplayError as error:
         sys.exit(str(error))
 

@@ -60,7 +60,7 @@ def learn(players: int, episodes: int, layout: str, batch: int, cell: str) -> No
         f"({gigabytes[0]:.3f} GB), {simulated.num_slots:,} slots ({gigabytes[1]:.3f} GB, {kind.itemsize} bytes each)"
     )
     game, rng = simulated.worker(batch), streams(1, 1)[0]
-    path = uct.Path(np.zeros(simulated.deepest + 1, uct.STEP))
+    path = uct.Path.of(simulated.deepest, players)
     policy = uct.Policy(uct.Decay(0.1, 0.9, 1 / 20000), uct.Uniform())
     uct.run(game, tables, policy, rng, path, 1, 1, 1_000)
     speeds = []

@@ -9,7 +9,7 @@ when so many others have begun after it. All threads play from the start, or the
 
 from __future__ import annotations
 
-import sys
+import argparse
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,4 +100,9 @@ def main(episodes: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("episodes", type=int)
+    given = parser.parse_args()
+    if given.episodes < 1:
+        parser.error("episodes must be 1 or more")
+    main(given.episodes)

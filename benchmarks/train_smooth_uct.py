@@ -3,19 +3,22 @@
     python benchmarks/train_smooth_uct.py 2 62100000000 src/fogplay/agents/data
     python benchmarks/train_smooth_uct.py 3 50000000000 src/fogplay/agents/data
 
-Players, episodes, folder, and where there is no GPU ``cpu`` as a fourth word. Three players have 530 million actions,
+Where there is no GPU, ``--device cpu``. Three players have 530 million actions,
 most of them in hands that are hardly ever played: what was visited rarely is left out, and averages are rounded.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fogplay.errors import FogplayError
 from fogplay.solvers.arenas import Arena, arena_of
 from fogplay.solvers.sampling import SelfPlay
+from fogplay.solvers.solve import require_device
 
 GAMES = {2: "holdem(grid=ehs2:169/1000/500/200)", 3: "holdem(players=3,grid=ehs2:169/1000/100/20)"}
 SEED = 1
@@ -26,6 +29,8 @@ AVERAGE: dict[int, dict[str, int]] = {2: {}, 3: {"least": 3000, "steps": 5}}
 
 
 def main(players: int, episodes: int, folder: Path, device: str) -> None:
+    require_device(device, "smooth-uct")
+    folder.mkdir(parents=True, exist_ok=True)
     arena = arena_of(GAMES[players])
     learner = SelfPlay(arena, "smooth-uct", {"seed": SEED, "device": device})
     done = 0
@@ -47,4 +52,13 @@ def write(arena: Arena, learned: Mapping[str, Any], parameters: Mapping[str, Any
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4] if len(sys.argv) > 4 else "cuda")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("players", type=int, choices=GAMES)
+    parser.add_argument("episodes", type=int)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--device", default="cuda")
+    given = parser.parse_args()
+    try:
+        main(given.players, given.episodes, given.folder, given.device)
+    except FogplayError as error:
+        sys.exit(str(error))

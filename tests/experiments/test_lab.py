@@ -56,11 +56,11 @@ def test_every_engine_gives_the_same(tmp_path: Path, engine: str) -> None:
 def test_a_stopped_experiment_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, ran = laboratory.run_job, []
 
-    def stop_at_the_fourth(job: Job, file: str, device: str) -> None:
+    def stop_at_the_fourth(job: Job, file: str) -> None:
         if len(ran) == 3:
             raise KeyboardInterrupt
         ran.append(job.key)
-        run(job, file, device)
+        run(job, file)
 
     monkeypatch.setattr(laboratory, "run_job", stop_at_the_fourth)
     lab = Lab(tmp_path, "sequential")
@@ -70,7 +70,7 @@ def test_a_stopped_experiment_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
 
     def count(job: Job, file: str, device: str) -> None:
         again.append(job.key)
-        run(job, file, device)
+        run(job, file)
 
     monkeypatch.setattr(laboratory, "run_job", count)
     points = lab.run(jobs())

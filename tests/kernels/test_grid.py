@@ -222,8 +222,8 @@ def test_where_one_run_fails_the_others_stop(tmp_path: Path) -> None:
         return Job(label, "kuhn", algorithm, iterations, 1, (iterations,), parameters=settings)
 
     lab = Lab(tmp_path, device="cuda", workers=2)
-    endless, wrong = job("endless", "cfr+", 10**12), job("wrong", "uct", 10, rollout="nowhere")
+    endless, wrong = job("endless", "smooth-uct", 10**12), job("wrong", "uct", 10, rollout="nowhere")
     with pytest.raises(FogplayError, match="rollout must be"):
         lab.run([endless, wrong])
-    assert (tmp_path / "jobs" / f"{endless.key}.checkpoint").exists()
-    assert not (tmp_path / "jobs" / f"{endless.key}.csv").exists()
+    assert (tmp_path / "jobs" / f"{endless.key}-cuda.checkpoint").exists()
+    assert not (tmp_path / "jobs" / f"{endless.key}-cuda.csv").exists()

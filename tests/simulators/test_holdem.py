@@ -52,7 +52,7 @@ def across(simulated: SimulatedHoldem, flat: FlatGame, by_tree: NDArray[Any]) ->
 
 
 def uct_room(simulated: SimulatedHoldem) -> Any:
-    return uct.Path(np.zeros(simulated.deepest + 1, uct.STEP))
+    return uct.Path.of(simulated.deepest, simulated.num_players)
 
 
 def stack_for(simulated: SimulatedHoldem, apart: bool) -> traversal_sampling.Stack:

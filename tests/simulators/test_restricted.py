@@ -102,5 +102,5 @@ def test_the_kernels_learn_the_same_game_through_the_wrapper(kind: str) -> None:
     inner = simulate_tree(flat, np.full(flat.num_infosets, 18.0))
     wrapped = wrapped._replace(inner=inner)
     smooth = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform())
-    uct.run(wrapped, cells, smooth, streams(1, 1)[0], uct.Path(np.zeros(depth, uct.STEP)), 1, 1, 3_000_000)
+    uct.run(wrapped, cells, smooth, streams(1, 1)[0], uct.Path.of(depth, 2), 1, 1, 3_000_000)
     assert as_on_the_tree(cells.cell["visits"].astype(np.float64), "smooth-uct", 3_000_000, c=18.0)

@@ -90,7 +90,7 @@ def trained(name: str, rules: Holdem) -> Policy:
     files = TRAINED[name]
     if rules.players not in files:
         those = " and ".join(("two", "three")[players - 2] for players in files)
-        raise FogplayError(f"the bot {name} is for {those} players; others are for any number")
+        raise FogplayError(f"the bot {name} is for {those} players; rules, probe and always-call are for any number")
     with resources.as_file(resources.files("fogplay.agents") / "data" / f"{files[rules.players]}.safetensors") as path:
         return policy_of(Profile.load(path), rules)
 

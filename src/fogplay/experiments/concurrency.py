@@ -12,11 +12,12 @@ from dataclasses import replace
 from fogplay.experiments.lab import Job, Lab, Mean, Point, means, repeat, write_rows
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show
+from fogplay.kernels.grid import PLAYED
 from fogplay.solvers.run import log_spaced
 
 GAME = "leduc"
 ALGORITHMS = ("smooth-uct", "os-mccfr", "es-mccfr")
-AT_ONCE = {"cpu": (2, 4), "cuda": (2**10, 2**11, 2**12, 2**14, 2**16, 2**17)}
+AT_ONCE = {"cpu": (2, 4), "cuda": (2**10, 2**11, 2**12, 2**14, 2**16)}
 ALONE = "one CPU thread"
 
 
@@ -28,10 +29,12 @@ def concurrency(lab: Lab, scale: str) -> Outcome:
         job
         for each in ALGORITHMS
         for at_once in AT_ONCE[lab.device]
-        for job in _runs(f"{at_once:,} at once", each, last, runs, at_once)
+        if at_once * PLAYED <= last or lab.device == "cpu"  # a GPU's threads begin one after the other
+        for job in _runs(f"up to {at_once:,} at once", each, last, runs, at_once)
     ]
     one_by_one = replace(lab, engine="sequential")  # so that speeds are comparable
-    points = [*replace(one_by_one, device="cpu").run(alone), *one_by_one.run(together)]
+    found_together = one_by_one.run(together)
+    points = [*replace(one_by_one, device="cpu").run(alone), *found_together]
     write_rows(lab.folder / "points.csv", points)
     write_rows(lab.folder / "means.csv", means(points))
     found = {each: means([point for point in points if point.algorithm == each]) for each in ALGORITHMS}

@@ -26,6 +26,7 @@ from fogplay.version import VERSION
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
+JOBS = 2  # raised where a job of the same settings would find something else, or write it in another form
 GPU_RUNS = 16  # of small games that share a GPU, of which each fills a small part
 
 
@@ -59,7 +60,7 @@ class Job:
         """A name that changes with the job's settings and with fogplay's version."""
         plain = [("bound", None), ("keep", None)]
         asked = {name: value for name, value in asdict(self).items() if (name, value) not in plain}
-        settings = json.dumps({**asked, "version": VERSION}, sort_keys=True)
+        settings = json.dumps({**asked, "version": VERSION, "jobs": JOBS}, sort_keys=True)
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
 
@@ -137,15 +138,21 @@ class Lab:
         return points
 
     def _run(self, jobs: Sequence[Job]) -> None:
+        there = [job for job in jobs if self._device_of(job) != "cpu"]
+        if there:
+            from fogplay.solvers.solve import require_device
+
+            require_device(self.device, there[0].algorithm)
+            self._share_device(there)
+        self._share_processor([job for job in jobs if job not in there])
+
+    def _share_processor(self, jobs: Sequence[Job]) -> None:
         if not jobs:
             return
         files = [str(self._file(job).absolute()) for job in jobs]
         if self.engine == "sequential":
             for job, file in zip(jobs, files, strict=True):
-                run_job(job, file, self._device_of(job))
-            return
-        if self.device != "cpu":
-            self._share_device(jobs, files)
+                run_job(job, file)
             return
         import joblib
 
@@ -156,14 +163,13 @@ class Lab:
                 joblib.delayed(run_job)(job, file) for job, file in zip(jobs, files, strict=True)
             )
 
-    def _share_device(self, jobs: Sequence[Job], files: Sequence[str]) -> None:
+    def _share_device(self, jobs: Sequence[Job]) -> None:
         """In threads of this process, whose kernels run beside each other; hold'em fills a GPU alone."""
-        large = any(in_buckets(load(job.game)) for job in jobs)
+        alone = self.engine == "sequential" or any(in_buckets(load(job.game)) for job in jobs)
         stop = threading.Event()
-        with ThreadPoolExecutor(self.workers or (1 if large else GPU_RUNS)) as pool:
+        with ThreadPoolExecutor(1 if alone else self.workers or GPU_RUNS) as pool:
             runs = [
-                pool.submit(run_job, job, file, self._device_of(job), stop)
-                for job, file in zip(jobs, files, strict=True)
+                pool.submit(run_job, job, str(self._file(job).absolute()), self._device_of(job), stop) for job in jobs
             ]
             try:
                 for run in as_completed(runs):

@@ -43,6 +43,7 @@ class Experiment:
     id: str
     title: str
     run: Callable[[Lab, str], Outcome]  # the laboratory and the scale
+    device: bool = True  # it has runs that a GPU can do
 
 
 def experiments() -> dict[str, Experiment]:
@@ -84,7 +85,8 @@ def reproduce(
     experiment = experiment_called(name)
     if scale not in SCALES:
         raise FogplayError(f"scale must be {' or '.join(SCALES)}, not {scale!r}")
-    one_of("device", device, DEVICES)
+    if one_of("device", device, DEVICES) != "cpu" and not experiment.device:
+        raise FogplayError(f"{name} runs on the CPU alone; leave --device out")
     folder = (out or Path("reproduced")) / name / scale
     shared = folder.parents[1] / "jobs"  # of all the paper's experiments: some train the same players
     outcome = experiment.run(Lab(folder, engine, workers, device, shared, progress), scale)

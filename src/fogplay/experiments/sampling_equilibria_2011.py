@@ -362,7 +362,7 @@ def _draw_moments(path: Path, spec: str, moments: Sequence[Moment]) -> list[Path
 
 
 EXPERIMENTS = (
-    Experiment("sampling-equilibria-2011/example", "The worked example of section 3.2.3", example),
+    Experiment("sampling-equilibria-2011/example", "The worked example of section 3.2.3", example, device=False),
     Experiment("sampling-equilibria-2011/fig4-left", "MCCFR and MCTS in Kuhn poker", figure_4_left),
     Experiment("sampling-equilibria-2011/fig6", "What responses win and what they risk", figure_6),
     Experiment("sampling-equilibria-2011/fig7", "RNR and MCRNR against time", figure_7),

@@ -302,10 +302,10 @@ def _lead(rows: list[Trade], seed: int, measure: str) -> float:
 
 
 EXPERIMENTS = (
-    Experiment("uct-vs-cfr-2009/rps", "UCT in rock-paper-scissors", rock_paper_scissors),
-    Experiment("uct-vs-cfr-2009/table1", "UCT and CFR in biased rock-paper-scissors", table_1),
-    Experiment("uct-vs-cfr-2009/table2", "The 2×2 game and a best response", table_2),
-    Experiment("uct-vs-cfr-2009/fig8", "CFR over repeated rock-paper-scissors", figure_8),
-    Experiment("uct-vs-cfr-2009/table3", "Restricted Nash responses to UCT in Goofspiel", table_3),
-    Experiment("uct-vs-cfr-2009/fig9", "Restricted Nash beside mixing in Goofspiel", figure_9),
+    Experiment("uct-vs-cfr-2009/rps", "UCT in rock-paper-scissors", rock_paper_scissors, device=False),
+    Experiment("uct-vs-cfr-2009/table1", "UCT and CFR in biased rock-paper-scissors", table_1, device=False),
+    Experiment("uct-vs-cfr-2009/table2", "The 2×2 game and a best response", table_2, device=False),
+    Experiment("uct-vs-cfr-2009/fig8", "CFR over repeated rock-paper-scissors", figure_8, device=False),
+    Experiment("uct-vs-cfr-2009/table3", "Restricted Nash responses to UCT in Goofspiel", table_3, device=False),
+    Experiment("uct-vs-cfr-2009/fig9", "Restricted Nash beside mixing in Goofspiel", figure_9, device=False),
 )

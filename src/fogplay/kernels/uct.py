@@ -61,6 +61,11 @@ class Path(NamedTuple):
     step: NDArray[Any]  # [depth] STEP
     won: NDArray[np.float64]  # [players] the payoffs
 
+    @staticmethod
+    def of(depth: int, players: int) -> Path:
+        """For episodes of at most ``depth`` actions."""
+        return Path(np.zeros(depth + 1, STEP), np.zeros(players))
+
 
 @kernel
 def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[no-untyped-def]

@@ -69,7 +69,7 @@ class Profile:
         Smaller files: at infosets with less than ``least`` visits or weights in all it calls, and probabilities are
         rounded to so many ``steps``, which divide 255.
         """
-        if WHOLE % steps:
+        if steps < 1 or WHOLE % steps:
             raise FogplayError(f"steps must divide {WHOLE}, not {steps}")
         if (weights is None) == (visits is None) or (greedy and weights is None and total is None):
             raise FogplayError("a profile is made of visits and totals, or of weights")

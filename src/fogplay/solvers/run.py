@@ -144,7 +144,7 @@ class Run:
                     self.try_to_save(checkpoint)
                     now = time.monotonic()
                     save_at = now + max(checkpoint_seconds, 10 * (now - began))  # saving costs at most a tenth
-            self.interrupted = interrupted.is_set()
+            self.interrupted = self.iteration < self.iterations
         if checkpoint is not None:
             self.try_to_save(checkpoint)
 

@@ -100,7 +100,7 @@ class SelfPlay(Sampler):
         # On a CPU the largest tables hold the same numbers in three quarters of the memory; a GPU wants them aligned.
         self.small = arena.num_slots > LARGE and settings.get("device") != "cuda"
         cell = uct.SMALL_CELL if self.small else uct.CELL
-        room = uct.Path(np.zeros(arena.deepest + 1, uct.STEP), np.zeros(arena.num_players))
+        room = uct.Path.of(arena.deepest, arena.num_players)
 
         def tables(zeros: Zeros, way: Any) -> uct.Tables:
             return uct.Tables(zeros(arena.num_slots, cell), way)

@@ -68,7 +68,7 @@ def test_a_stopped_experiment_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
         lab.run(jobs())
     again: list[str] = []
 
-    def count(job: Job, file: str, device: str) -> None:
+    def count(job: Job, file: str) -> None:
         again.append(job.key)
         run(job, file)
 

@@ -14,6 +14,7 @@ from fogplay.errors import FogplayError
 from fogplay.notation.acpc import plain_name
 from fogplay.terminal import Watch, say, table
 
+LARGE_TREE = 1_000_000  # decisions
 UNIFORM = "uniform"
 
 
@@ -62,6 +63,17 @@ def build_tables(watch: Watch) -> None:
         watch.tables()
 
 
+def seated(watch: Watch, agents: list[str], rules: Any) -> Any:
+    """The players of a table of hold'em; says so where they take long to come."""
+    from fogplay.agents import policies
+
+    build_tables(watch)
+    decisions = sum(rules.decisions())
+    if decisions > LARGE_TREE:
+        watch.note(f"a betting tree of {decisions:,} decisions: some seconds, some gigabytes")
+    return policies(agents, rules)
+
+
 def _rows(outcome: Any, names: Sequence[str], agents: Sequence[str]) -> list[dict[str, Any]]:
     """What is told of every player of a match."""
     return [
@@ -77,15 +89,14 @@ def _rows(outcome: Any, names: Sequence[str], agents: Sequence[str]) -> list[dic
 
 
 def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Path | None, as_json: bool) -> None:
-    from fogplay.agents import BOTS, play_duplicate, policies, write_log
+    from fogplay.agents import BOTS, play_duplicate, write_log
     from fogplay.kernels.duplicate import play_block
 
     if len(agents) != rules.players:
         raise FogplayError(f"{rules} is for {rules.players} players; {len(agents)} agents were named")
     names = names_of(agents, BOTS)
     with Watch(quiet=as_json) as watch:
-        build_tables(watch)
-        playing = policies(agents, rules)
+        playing = seated(watch, agents, rules)
         outcome = play_duplicate(
             rules, playing, hands, seed=seed, keep=log is not None, progress=watch.hands(play_block)
         )

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from fogplay.cli.app import app
-from fogplay.cli.matches import UNIFORM, build_tables, holdem_of, names_of, strategy_of
+from fogplay.cli.matches import UNIFORM, holdem_of, names_of, seated, strategy_of
 from fogplay.errors import FogplayError
 from fogplay.terminal import Watch, say
 
@@ -105,7 +105,7 @@ def ask(prompt: str, allowed: dict[str, Any], hint: str) -> Any:
 
 def _holdem_table(rules: Any, against: list[str], seed: int) -> Callable[[int], float]:
     """What plays a hand and tells what the human won."""
-    from fogplay.agents import BOTS, play_hand, policies
+    from fogplay.agents import BOTS, play_hand
     from fogplay.agents.match import BLOCK, Dealer
 
     if len(against) == 1:
@@ -113,8 +113,7 @@ def _holdem_table(rules: Any, against: list[str], seed: int) -> Callable[[int], 
     if len(against) != rules.players - 1:
         raise FogplayError(f"{rules} is for {rules.players} players; {len(against)} opponents were named, and you")
     with Watch() as watch:
-        build_tables(watch)
-        others = policies(against, rules)
+        others = seated(watch, against, rules)
     names = [YOU, *names_of(against, BOTS)]
     dealer = Dealer(rules)
     say(f"Limit hold'em, blinds {' '.join(str(blind) for blind in rules.blinds)}. Ctrl-D, Ctrl-C or q ends it.\n")

@@ -65,11 +65,11 @@ def build_tables(watch: Watch) -> None:
 
 def seated(watch: Watch, agents: list[str], rules: Any) -> Any:
     """The players of a table of hold'em; says so where they take long to come."""
-    from fogplay.agents import policies
+    from fogplay.agents import BOTS, policies
 
     build_tables(watch)
     decisions = sum(rules.decisions())
-    if decisions > LARGE_TREE:
+    if decisions > LARGE_TREE and all(agent in BOTS for agent in agents):  # a file may still be refused
         watch.note(f"a betting tree of {decisions:,} decisions: some seconds, some gigabytes")
     return policies(agents, rules)
 

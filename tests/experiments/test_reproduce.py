@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from numba import cuda
 
 from fogplay import FogplayError
 from fogplay.experiments import concurrency
@@ -142,3 +143,12 @@ def test_a_picture_has_every_line(tmp_path: Path) -> None:
     assert text.count("<use") >= 1
     for word in ("one", "two", "a title", "an axis", "a mark"):
         assert word in text
+
+
+def test_a_device_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(FogplayError, match=r"uct-vs-cfr-2009/rps runs on the CPU alone; leave --device out"):
+        reproduce("uct-vs-cfr-2009/rps", "quick", tmp_path, device="cuda")
+    if not cuda.is_available():
+        with pytest.raises(FogplayError, match="device cuda needs an NVIDIA GPU"):
+            reproduce("beyond/concurrency", "quick", tmp_path, device="cuda")
+        assert not list(tmp_path.rglob("*.csv"))

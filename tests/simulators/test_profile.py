@@ -119,8 +119,9 @@ def test_coarser_averages_are_within_a_step(small: SimulatedHoldem, tmp_path: Pa
         assert (Profile.load(tmp_path / "p.safetensors").share == profile.share).all()
         sizes.append((tmp_path / "p.safetensors").stat().st_size)
     assert sizes[0] > sizes[1] > sizes[2]
-    with pytest.raises(FogplayError, match="steps must divide 255, not 100"):
-        Profile.of(small, weights=weights, greedy=False, method="es-mccfr", steps=100)
+    for wrong in (100, 0, -5):
+        with pytest.raises(FogplayError, match=f"steps must divide 255, not {wrong}"):
+            Profile.of(small, weights=weights, greedy=False, method="es-mccfr", steps=wrong)
 
 
 def test_visits_alone_make_an_average(small: SimulatedHoldem) -> None:

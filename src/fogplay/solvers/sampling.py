@@ -29,7 +29,7 @@ LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
 MOST_GPU_THREADS = 2**22
 GPU_THREADS = 2**17  # by default: what the largest GPUs of 2025 can run ...
-GPU_ROOM = 2**32  # ... if that needs no more bytes than this to work in
+GPU_ROOM = 2**30  # ... if that needs no more bytes than this to work in
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
 

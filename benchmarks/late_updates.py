@@ -1,10 +1,12 @@
 """What it costs to learn from statistics that are a little old, without a GPU.
 
     python benchmarks/late_updates.py 20000000
+    python benchmarks/late_updates.py 1000000000 --save late.safetensors     # a quarter of an hour
 
 One CPU thread plays Smooth UCT on Leduc as a GPU with so many threads does, in step: an episode's updates are made only
 when so many others have begun after it. All threads play from the start, or they begin one after the other
-(``kernels/grid.py``). nash_conv of the average, the mean of two runs.
+(``kernels/grid.py``). nash_conv of the average, the mean of two runs. With ``--save`` it plays two-player hold'em instead,
+with 131,072 threads that begin one after the other, and keeps the greedy profile, for ``fogplay match``.
 """
 
 from __future__ import annotations
@@ -74,9 +76,9 @@ def run(game, cell, policy, rng, under, played, count, share):  # type: ignore[n
         under.depth[mine] = depth
 
 
-def learned(episodes: int, threads: int, share: int, seed: int) -> float:
-    """nash_conv after so many episodes; those still under way are not waited for."""
-    arena = arena_of(GAME)
+def learned(game: str, episodes: int, threads: int, share: int, seed: int) -> Any:
+    """The learner after so many episodes; those still under way are not waited for."""
+    arena = arena_of(game)
     learner: Any = SelfPlay(arena, "smooth-uct", {"seed": seed})
     driver, depth = learner.driver, arena.deepest + 1
     under = Under(
@@ -86,23 +88,36 @@ def learned(episodes: int, threads: int, share: int, seed: int) -> float:
         np.zeros(threads, np.int64),
     )
     run(driver.games[0], driver.tables.cell, driver.policy, driver.rng[0], under, 0, episodes, share)
-    assert arena.flat is not None
-    return measure(arena.flat, learner.average()).nash_conv
+    return learner
 
 
-def main(episodes: int) -> None:
+def nash_conv(learner: Any) -> float:
+    return measure(learner.flat, learner.average()).nash_conv
+
+
+def save(episodes: int, path: str) -> None:
+    learner = learned("holdem", episodes, THREADS[-1], PLAYED, SEEDS[0])
+    about = {"parameters": learner.parameters, "iterations": episodes, "seed": SEEDS[0]}
+    learner.arena.strategy(learner.kept(), "smooth-uct", True, **about).save(path)
+
+
+def compare(episodes: int) -> None:
     print(f"Smooth UCT, {GAME}, nash_conv after {episodes:,} episodes")
     print("| threads | " + " | ".join(WAYS) + " |")
     print("|---:|" + "---:|" * len(WAYS))
     for threads in THREADS:
-        found = [np.mean([learned(episodes, threads, share, seed) for seed in SEEDS]) for share in WAYS.values()]
+        found = [
+            np.mean([nash_conv(learned(GAME, episodes, threads, share, seed)) for seed in SEEDS])
+            for share in WAYS.values()
+        ]
         print(f"| {threads:,} | " + " | ".join(f"{each:.4f}" for each in found) + " |", flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("episodes", type=int)
+    parser.add_argument("--save", metavar="FILE")
     given = parser.parse_args()
     if given.episodes < 1:
         parser.error("episodes must be 1 or more")
-    main(given.episodes)
+    save(given.episodes, given.save) if given.save else compare(given.episodes)

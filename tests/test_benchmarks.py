@@ -21,6 +21,7 @@ from tests.helpers import ROOT
         pytest.param("cards.py", (), "evaluat", marks=pytest.mark.slow),
         pytest.param("acpc.py", (), "over loopback", marks=pytest.mark.slow),
         ("late_updates.py", ("2000",), "one after the other"),
+        ("late_updates.py", ("2000", "--save", "{folder}/late.safetensors"), ""),
         ("train_smooth_uct.py", ("2", "1000", "{folder}", "--device", "cpu"), "1,000 episodes"),
         ("train_sparring.py", ("1000", "{folder}/sparring.safetensors"), "1,000 traversals"),
     ],

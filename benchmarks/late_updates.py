@@ -5,8 +5,8 @@
 
 One CPU thread plays Smooth UCT on Leduc as a GPU with so many threads does, in step: an episode's updates are made only
 when so many others have begun after it. All threads play from the start, or they begin one after the other
-(``kernels/grid.py``). nash_conv of the average, the mean of two runs. With ``--save`` it plays two-player hold'em instead,
-with 131,072 threads that begin one after the other, and keeps the greedy profile, for ``fogplay match``.
+(``kernels/grid.py``). nash_conv of the average, the mean of two runs. With ``--save`` it plays two-player hold'em, as
+131,072 threads that begin one after the other, and keeps the greedy profile, for ``fogplay match``.
 """
 
 from __future__ import annotations

@@ -62,6 +62,17 @@ def test_threads_share_the_tables(algorithm: str) -> None:
         assert 0.8 * alone < total < 1.2 * alone
 
 
+def test_threads_that_share_regrets_never_divide_by_zero() -> None:
+    """A regret read twice, and changed between, made strategies that do not add up: such runs ended in NaN."""
+    settings: dict[str, Any] = {"updates": "alternating", "averaging": "stochastic", "epsilon": 0.5}
+    for seed in (1, 2):
+        playing = MonteCarloCfr(flatten("leduc(suits=unseen)"), "os-mccfr", {"seed": seed, "threads": 2, **settings})
+        for first in range(1, 12_000_000, 3_000_000):
+            playing.advance(first, 3_000_000)
+        for name, table in playing.tables().items():
+            assert np.isfinite(table).all(), name
+
+
 def test_threads_divide_the_iterations() -> None:
     seen = []
     driver = MonteCarloCfr(flatten("kuhn"), "os-mccfr", {"seed": 1, "threads": 3}).driver

@@ -1,12 +1,12 @@
 """What it costs to learn from statistics that are a little old, without a GPU.
 
     python benchmarks/late_updates.py 20000000
-    python benchmarks/late_updates.py 1000000000 --save late.safetensors     # a quarter of an hour
+    python benchmarks/late_updates.py 1000000000 --save late.safetensors [--threads 16384] [--all-at-once]
 
 One CPU thread plays Smooth UCT on Leduc as a GPU with so many threads does, in step: an episode's updates are made only
 when so many others have begun after it. All threads play from the start, or they begin one after the other
-(``kernels/grid.py``). nash_conv of the average, the mean of two runs. With ``--save`` it plays two-player hold'em, as
-131,072 threads that begin one after the other, and keeps the greedy profile, for ``fogplay match``.
+(``kernels/grid.py``). nash_conv of the average, the mean of two runs. With ``--save`` it plays two-player hold'em,
+a billion episodes in a quarter of an hour, and keeps the greedy profile, for ``fogplay match``.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def nash_conv(learner: Any) -> float:
     return measure(learner.flat, learner.average()).nash_conv
 
 
-def save(episodes: int, path: str) -> None:
-    learner = learned("holdem", episodes, THREADS[-1], PLAYED, SEEDS[0])
+def save(episodes: int, threads: int, share: int, path: str) -> None:
+    learner = learned("holdem", episodes, threads, share, SEEDS[0])
     about = {"parameters": learner.parameters, "iterations": episodes, "seed": SEEDS[0]}
     learner.arena.strategy(learner.kept(), "smooth-uct", True, **about).save(path)
 
@@ -117,7 +117,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("episodes", type=int)
     parser.add_argument("--save", metavar="FILE")
+    parser.add_argument("--threads", type=int, default=THREADS[-1])
+    parser.add_argument("--all-at-once", action="store_true")
     given = parser.parse_args()
-    if given.episodes < 1:
-        parser.error("episodes must be 1 or more")
-    save(given.episodes, given.save) if given.save else compare(given.episodes)
+    if min(given.episodes, given.threads) < 1:
+        parser.error("episodes and threads must be 1 or more")
+    if given.save:
+        save(given.episodes, given.threads, 0 if given.all_at_once else PLAYED, given.save)
+    else:
+        compare(given.episodes)

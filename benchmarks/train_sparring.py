@@ -1,6 +1,6 @@
 """Train the bot ``sparring``: a near-equilibrium of two-player limit hold'em with 10 buckets a round.
 
-    python benchmarks/train_sparring.py 40000000 src/fogplay/agents/data/sparring.safetensors
+    python benchmarks/train_sparring.py 60000000 src/fogplay/agents/data/sparring-2.safetensors
 
 External sampling, one thread; the average strategy of the second half of the run, since the first moves of all are far
 from any equilibrium and would weigh on the average for long.

@@ -89,7 +89,8 @@ def test_match_json_and_log(folder: Path) -> None:
         (("holdem", "rules", "probe", "--hands", "0"), "hands must be a whole number"),
         (("holdem", "rules", "probe", "--log", "nowhere/x"), "there is no folder nowhere"),
         (("holdem", "rules", "probe", "--seen-by", "probe"), "--seen-by is for games that fit in a tree"),
-        (("kuhn", "rules", "uniform"), "there is no file rules; an agent is a saved strategy"),
+        (("kuhn", "rules", "uniform"), "the bot rules plays hold'em; an agent is a saved strategy or the word uniform"),
+        (("kuhn", "nobody", "uniform"), "there is no file nobody; an agent is a saved strategy or the word uniform"),
         (("holdem(players=9)", "rules", "probe"), "players"),
     ],
 )

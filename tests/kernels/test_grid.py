@@ -63,7 +63,8 @@ def test_one_thread_plays_what_the_processor_plays(kind: str, algorithm: str, mo
         here.advance(1, count)
     for name, expected in here.tables().items():
         if name in there.tables() and name != "rng":
-            np.testing.assert_allclose(there.tables()[name], expected, rtol=1e-9, atol=1e-12, err_msg=name)
+            rounding = 0.0 if grid.SIMULATED else 1e-12  # a GPU multiplies and adds in one step: 9e-16 for zero
+            np.testing.assert_allclose(there.tables()[name], expected, rtol=1e-9, atol=rounding, err_msg=name)
     assert there.driver.read()[1][0].tolist() == here.driver.rng[0, :2].tolist()
 
 

@@ -87,11 +87,10 @@ def _rules(rules: Holdem, betting: Betting) -> Policy:
 
 def trained(name: str, rules: Holdem) -> Policy:
     """A bot whose profiles, by the number of players, come with the package."""
-    files = TRAINED[name]
-    if rules.players not in files:
-        those = " and ".join(("two", "three")[players - 2] for players in files)
+    if rules.players not in TRAINED[name]:
+        those = " and ".join(("two", "three")[players - 2] for players in TRAINED[name])
         raise FogplayError(f"the bot {name} is for {those} players; rules, probe and always-call are for any number")
-    with resources.as_file(resources.files("fogplay.agents") / "data" / f"{files[rules.players]}.safetensors") as path:
+    with resources.as_file(resources.files("fogplay.agents") / "data" / f"{name}-{rules.players}.safetensors") as path:
         return policy_of(Profile.load(path), rules)
 
 
@@ -99,13 +98,7 @@ def _trained(name: str) -> Callable[[Holdem, Betting], Policy]:
     return lambda rules, _: trained(name, rules)
 
 
-TRAINED: dict[str, dict[int, str]] = {  # the files, by players
-    "sparring": {2: "sparring"},
-    "smooth-uct": {2: "smooth-uct-2", 3: "smooth-uct-3"},
-    "smooth-uct-average": {2: "smooth-uct-average-2", 3: "smooth-uct-average-3"},
-}
-
-
+TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # for so many players
 BOTS: dict[str, Callable[[Holdem, Betting], Policy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),
     "always-call": _unseeing(0.0, 1.0, 0.0),

@@ -200,4 +200,7 @@ def strategy_of(agent: str, flat: Any) -> Any:
     except FogplayError as error:
         if Path(agent).exists():
             raise FogplayError(f"{agent}: {error}" if agent not in str(error) else str(error)) from error
-        raise FogplayError(f"there is no file {agent}; an agent is a saved strategy or the word {UNIFORM}") from error
+        from fogplay.agents import BOTS
+
+        what = f"the bot {agent} plays hold'em" if agent in BOTS else f"there is no file {agent}"
+        raise FogplayError(f"{what}; an agent is a saved strategy or the word {UNIFORM}") from error

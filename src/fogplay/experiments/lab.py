@@ -168,9 +168,7 @@ class Lab:
         alone = self.engine == "sequential" or any(in_buckets(load(job.game)) for job in jobs)
         stop = threading.Event()
         with ThreadPoolExecutor(1 if alone else self.workers or GPU_RUNS) as pool:
-            runs = [
-                pool.submit(run_job, job, str(self._file(job).absolute()), self._device_of(job), stop) for job in jobs
-            ]
+            runs = [pool.submit(run_job, job, str(self._file(job).absolute()), self.device, stop) for job in jobs]
             try:
                 for run in as_completed(runs):
                     run.result()

@@ -16,14 +16,11 @@ def regret_matching(regret, slot, actions, strategy, at):  # type: ignore[no-unt
     So many ``actions`` of each; uniform where no regret is positive. Every regret is read once, since others may change
     it meanwhile, and what was read twice would not add up to 1.
     """
-    total = 0.0
     for action in range(actions):
-        positive = max(regret[np.uint64(slot + action)], 0.0)
-        strategy[np.uint64(at + action)] = positive
-        total += positive
-    scale, even = (1.0 / total, 0.0) if total > TINY else (0.0, 1.0 / actions)
+        strategy[np.uint64(at + action)] = regret[np.uint64(slot + action)]
+    scale, even = match(strategy, at, actions)
     for action in range(actions):
-        strategy[np.uint64(at + action)] = strategy[np.uint64(at + action)] * scale + even
+        strategy[np.uint64(at + action)] = share(strategy[np.uint64(at + action)], scale, even)
 
 
 @piece

@@ -113,13 +113,21 @@ def solve(
         about = {"parameters": learner.parameters, "iterations": iteration}
         return arena.strategy(learned, algorithm, greedy, seed=seed if chosen.seeded else None, **about)
 
+    made: dict[int, Any] = {}  # the newest strategy, by its iteration: of three players one takes seconds to make
+
     def take() -> Callable[[], None]:
-        assert snapshot is not None
-        keep, learned, iteration = snapshot, learner.kept(), run.iteration
-        return lambda: keep(iteration, strategy_of(learned, iteration))
+        learned, iteration = learner.kept(), run.iteration
+
+        def keep() -> None:
+            assert snapshot is not None
+            made.clear()
+            made[iteration] = strategy_of(learned, iteration)
+            snapshot(iteration, made[iteration])
+
+        return keep
 
     run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None, stop)
-    strategy = strategy_of(learner.kept(), run.iteration)
+    strategy = made[run.iteration] if run.iteration in made else strategy_of(learner.kept(), run.iteration)
     flat = arena.flat
     quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None
     return Result(

@@ -187,7 +187,7 @@ def require_betting(mine: Holdem, rules: Holdem) -> None:
         here, there = getattr(mine, name), getattr(rules, name)
         if here != there:
             raise FogplayError(
-                f"this was made for {mine}, not for {rules}: {name} is {_shown(here)} there and {_shown(there)} here"
+                f"{name} is {_shown(here)} there and {_shown(there)} here: this was made for {mine}, not for {rules}"
             )
 
 

@@ -22,7 +22,7 @@ from fogplay.solvers.solve import require_device
 THREE = "holdem(players=3,grid=ehs2:169/1000/100/20)"
 RACES = ("leduc:smooth-uct", "leduc:os-mccfr", "leduc:es-mccfr", "holdem:smooth-uct", "holdem:uct", "holdem:os-mccfr",
          f"{THREE}:smooth-uct")  # fmt: skip
-PLAYED = {"cuda": 150_000_000, "cpu": 300_000}  # before the clock runs
+PLAYED = {"cuda": 400_000_000, "cpu": 300_000}  # before the clock runs
 
 
 def speed(arena: Arena, algorithm: str, device: str, seconds: float, scale: float = 1.0) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from numba import cuda
 
 from fogplay import FogplayError, Progress, flatten, solve, storage
 from fogplay.experiments.lab import Job, Lab
-from fogplay.kernels import grid
+from fogplay.kernels import grid, uct
 from fogplay.simulators.holdem import simulate_holdem
 from fogplay.solvers import respond
 from fogplay.solvers.arenas import Arena, BoundArena, HoldemArena, TreeArena
@@ -84,7 +85,7 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
 
 
 def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [grid.at_once(2**17, played) for played in (0, 10**5, 10**6, 10**9)] == [128, 128, 1000, 2**17]
+    assert [grid.at_once(2**17, played) for played in (0, 10**5, 3 * 10**6, 10**9)] == [128, 128, 1000, 2**17]
     assert grid.at_once(5, 10**9) == 5
     monkeypatch.setattr(grid, "BLOCK", 2)
     monkeypatch.setattr(grid, "PLAYED", 3)
@@ -105,6 +106,23 @@ def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> N
     ]  # fmt: skip
     first = np.concatenate([range(24)[flat.slots(flat.infosets.index(name))] for name in ("J:", "Q:", "K:")])
     assert playing.kept()["visits"][first].sum() == 107
+
+
+@pytest.mark.skipif(not grid.SIMULATED, reason="a GPU cannot tell when an episode began")
+def test_who_is_slow_keeps_no_episodes_back() -> None:
+    """Episodes begin in the order of their numbers, each once, whoever plays them."""
+    began: list[int] = []
+    threads, episodes = 12, 240
+
+    def run(game: Any, tables: Any, policy: Any, rng: Any, room: Any, number: int, stride: int, count: int) -> None:
+        began.append(number)
+        if rng[0] % 3 == 0:
+            time.sleep(0.001)
+
+    playing = grid.Grid(run, (), lambda zeros, way: uct.Tables(zeros(1), way), (), (), 1, threads)
+    playing.advance(1, episodes)
+    assert sorted(began) == list(range(1, episodes + 1))
+    assert max(abs(number - place) for place, number in enumerate(began, 1)) <= threads
 
 
 def test_lazy_averages_count_every_iteration_once() -> None:

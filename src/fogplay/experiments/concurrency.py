@@ -17,7 +17,7 @@ from fogplay.solvers.run import log_spaced
 
 GAME = "leduc"
 ALGORITHMS = ("smooth-uct", "os-mccfr", "es-mccfr")
-AT_ONCE = {"cpu": (2, 4), "cuda": (2**10, 2**11, 2**12, 2**14, 2**16)}
+AT_ONCE = {"cpu": (2, 4), "cuda": (2**10, 2**12, 2**14, 2**17)}
 ALONE = "one CPU thread"
 
 
@@ -25,12 +25,14 @@ def concurrency(lab: Lab, scale: str) -> Outcome:
     """Leduc: δ by episodes, one at a time and many at once."""
     last, runs = (100_000_000, 3) if scale == "paper" else (3_000_000, 2)
     alone = [job for each in ALGORITHMS for job in _runs(ALONE, each, last, runs, 1)]
+    # A GPU's threads begin one after the other: of those that never play more need not be tried.
+    most = last if lab.device == "cpu" else last // PLAYED
+    at_once = {min(threads, most): threads for threads in reversed(AT_ONCE[lab.device])}
     together = [
         job
         for each in ALGORITHMS
-        for at_once in AT_ONCE[lab.device]
-        if at_once * PLAYED <= last or lab.device == "cpu"  # a GPU's threads begin one after the other
-        for job in _runs(f"up to {at_once:,} at once", each, last, runs, at_once)
+        for playing, threads in sorted(at_once.items())
+        for job in _runs(f"up to {playing:,} at once", each, last, runs, threads)
     ]
     one_by_one = replace(lab, engine="sequential")  # so that speeds are comparable
     found_together = one_by_one.run(together)

@@ -8,6 +8,8 @@ the thread's own. The file is kept beside the compiled kernels.
 
 The 32 threads of a warp run in step as long as they are at the same place of the program. Episodes differ in length, so
 the threads wait for each other after each: left alone they never find together again, and hold'em takes twice as long.
+Some warps are faster than others, so each takes the next episodes in order when it is free: with shares of their own
+the fast would number theirs far ahead of the slow, and lazy averages, which go by these numbers, would be theirs alone.
 """
 
 from __future__ import annotations
@@ -40,23 +42,30 @@ with warnings.catch_warnings():  # numba's own copy of what the extra installs s
 cuda: Any = numba.cuda
 config: Any = numba.config
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few threads play at first, and that is meant
-SIMULATED = bool(config.ENABLE_CUDASIM)  # by plain Python, which has no warps
+SIMULATED = bool(config.ENABLE_CUDASIM)  # by plain Python, where every thread runs for itself
 BLOCK = 128  # threads that start together
 REGISTERS = 64  # of each thread at most: so 2^17 of them run at the same time on 128 multiprocessors or more
-PLAYED = 1000  # episodes for each of those that are played at the same time
+WARP = 1 if SIMULATED else 32  # threads that run in step
+PLAYED = 3000  # episodes for each of those that are played at the same time
+NONE = np.zeros(1, np.int64)
 LOCAL_BYTES = 8192  # an array of a thread's own that is larger lies in device memory
-HEAD = "def grid(given, tables, policy, streams, rows, starts, threads, first, count):"
+HEAD = "def grid(given, tables, policy, streams, rows, starts, taken, threads, first, count):"
 BODY = """\
     thread = cuda.grid(1)
-    mine = count // threads + (1 if thread < count % threads else 0)
-    if thread >= threads or mine == 0:
+    if thread >= threads:
         return
     rng = cuda.local.array(2, uint64)
     rng[0] = streams[thread, 0]
     rng[1] = streams[thread, 1]
 {own}
-    for turn in range(mine):
-        run({game}, tables, policy, rng, {room}, first + thread + turn * threads, threads, 1)
+    lane = thread % WARP
+    together = min(WARP, threads - thread + lane)
+    while True:
+        place = take(taken, lane, together)
+        if place >= count:
+            break
+        if place + lane < count:
+            run({game}, tables, policy, rng, {room}, first + place + lane, together, 1)
         {meet}
     streams[thread, 0] = rng[0]
     streams[thread, 1] = rng[1]
@@ -85,6 +94,15 @@ def _add(way, table, at, amount):  # type: ignore[no-untyped-def]
 @raise_to.register(Atomic)
 def _raise_to(way, table, at, value):  # type: ignore[no-untyped-def]
     return _atomic_max(table, at, value)
+
+
+@cuda.jit(device=True)
+def _take(taken, lane, together):  # type: ignore[no-untyped-def]
+    """Where the next episodes of this warp begin; the first of its threads asks, and tells the others."""
+    place = np.int64(0)
+    if lane == 0:
+        place = cuda.atomic.add(taken, 0, together)
+    return place if WARP == 1 else cuda.shfl_sync(0xFFFFFFFF, place, 0)
 
 
 class Grid:
@@ -118,10 +136,11 @@ class Grid:
         self.tables = _each(made, self._there)
         self.given, self.starts = tuple(map(self._there, source.given)), tuple(map(self._there, source.starts))
         self.rows, self.rng = tuple(map(self._there, rows)), self._there(needed[-1])
+        self.taken = self._there(NONE)
         self.stream.synchronize()
 
     def advance(self, first: int, count: int) -> None:
-        """Play iterations ``first ... first + count - 1``, every thread each n-th of them.
+        """Play iterations ``first ... first + count - 1``.
 
         All who play at the same time know the same, and where little is known that is to make the same mistakes. So
         the threads begin to play one after the other, as ``at_once`` allows.
@@ -131,6 +150,7 @@ class Grid:
             threads = at_once(self.threads, first - 1)
             part = end - first if threads == self.threads else min(end - first, max(first - 1, BLOCK * PLAYED))
             blocks = -(-threads // BLOCK)
+            self.taken.copy_to_device(NONE, stream=self.stream)
             self.kernel[blocks, min(BLOCK, threads), self.stream](*self.shared, threads, first, part)
             first += part
             if first == end:
@@ -140,7 +160,7 @@ class Grid:
     @property
     def shared(self) -> tuple[Any, ...]:
         """What the kernel is given, in the order of its arguments, beside numbers."""
-        return self.given, self.tables, self.policy, self.rng, self.rows, self.starts
+        return self.given, self.tables, self.policy, self.rng, self.rows, self.starts, self.taken
 
     def table(self, name: str) -> NDArray[Any]:
         """One of the tables, copied."""
@@ -180,7 +200,7 @@ class _Source:
         self.given: list[Any] = []  # what all threads share
         self.rows: list[NDArray[Any]] = []  # large arrays of a thread's own: one for all, with a row for each
         self.starts: list[NDArray[Any]] = []  # what arrays of a thread's own hold in the beginning
-        self.names: dict[str, Any] = {"cuda": cuda, "uint64": np.uint64}
+        self.names: dict[str, Any] = {"cuda": cuda, "uint64": np.uint64, "WARP": WARP, "take": _take}
         self._lines: list[str] = []
 
     def expression(self, value: Any, own: bool) -> str:

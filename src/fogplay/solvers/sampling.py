@@ -28,8 +28,7 @@ SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 
 LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
 MOST_GPU_THREADS = 2**22
-GPU_THREADS = 2**17  # by default: what the largest GPUs of 2025 can run ...
-GPU_ROOM = 2**30  # ... if that needs no more bytes than this to work in
+GPU_ROOM = 2**30  # bytes: more threads than can work in them only play if they are asked for
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS: dict[str, Any] = {"uniform": uct.Uniform(), "call-down": uct.CallDown(), "on-policy": uct.OnPolicy()}
 
@@ -38,6 +37,7 @@ class Sampler:
     """What all samplers share: tables, and a driver that plays episodes on them."""
 
     parameters: dict[str, Any]
+    gpu_threads: int  # by default
 
     def __init__(
         self,
@@ -57,7 +57,8 @@ class Sampler:
         if self.elsewhere:
             from fogplay.kernels.grid import Grid
 
-            threads = _gpu_threads(room) if threads is None else whole("threads", threads, 1, MOST_GPU_THREADS)
+            default = min(self.gpu_threads, _fitting(room))
+            threads = default if threads is None else whole("threads", threads, 1, MOST_GPU_THREADS)
             (game,) = arena.simulators(exploring, 1, batch=1)
             self.driver = Grid(run, game, tables, policy, room, seed, threads)
         else:
@@ -93,6 +94,8 @@ class Sampler:
 class SelfPlay(Sampler):
     """UCT and Smooth UCT."""
 
+    gpu_threads = 2**17  # what the largest GPUs of 2025 can run
+
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         arena = arena_of(game)
         settings = _self_play_defaults(arena, algorithm, "c" in parameters and "k" not in parameters) | parameters
@@ -125,6 +128,8 @@ class SelfPlay(Sampler):
 class MonteCarloCfr(Sampler):
     """Outcome, external and chance sampling."""
 
+    gpu_threads = 2**15  # more are no faster on small games, and regrets swing wider the later they are updated
+
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         arena = arena_of(game)
         outcome: dict[str, Any] = {"epsilon": 0.6, "updates": "parallel", "averaging": "lazy"}
@@ -148,10 +153,10 @@ class MonteCarloCfr(Sampler):
         return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}
 
 
-def _gpu_threads(room: Any) -> int:
-    """How many episodes a GPU plays at once unless it is told, each in a room of its own."""
+def _fitting(room: Any) -> int:
+    """How many threads of a GPU can work, each in a room of its own, where there is only so much."""
     each = sum(array.nbytes for array in room if isinstance(array, np.ndarray))
-    return max(1, min(GPU_THREADS, GPU_ROOM // max(each, 1)))
+    return max(1, GPU_ROOM // max(each, 1))
 
 
 def _form(arena: Arena, algorithm: str, settings: dict[str, Any]) -> tuple[Any, Any, Any]:

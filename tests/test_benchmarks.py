@@ -20,8 +20,6 @@ from tests.helpers import ROOT
         pytest.param("matches.py", (), "hands/s", marks=pytest.mark.slow),
         pytest.param("cards.py", (), "evaluat", marks=pytest.mark.slow),
         pytest.param("acpc.py", (), "over loopback", marks=pytest.mark.slow),
-        ("late_updates.py", ("2000",), "one after the other"),
-        ("late_updates.py", ("2000", "--save", "{folder}/late.safetensors"), ""),
         ("train_smooth_uct.py", ("2", "1000", "{folder}", "--device", "cpu"), "1,000 episodes"),
         ("train_sparring.py", ("1000", "{folder}/sparring.safetensors"), "1,000 traversals"),
     ],
@@ -34,10 +32,17 @@ def test_it_runs(script: str, arguments: tuple[str, ...], shows: str, tmp_path: 
     assert shows in done.stdout + done.stderr
 
 
-def test_a_gpu_beside_the_processor() -> None:
+@pytest.mark.parametrize(
+    ("script", "arguments", "shows"),
+    [
+        ("gpu.py", ("--seconds", "0.01", "--scale", "1e-6", "kuhn:uct"), "| kuhn | uct | "),
+        ("at_once.py", ("--episodes", "20", "--threads", "4", "uct"), "| uct | 3,000 | "),
+    ],
+)
+def test_it_runs_on_a_gpu(script: str, arguments: tuple[str, ...], shows: str) -> None:
     """In numba's simulator of one."""
-    command = [sys.executable, str(ROOT / "benchmarks" / "gpu.py"), "--seconds", "0.01", "--scale", "1e-6", "kuhn:uct"]
+    command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
     environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr
-    assert "| kuhn | uct | " in done.stdout
+    assert shows in done.stdout

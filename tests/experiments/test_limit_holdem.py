@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import itertools
 from pathlib import Path
 
 import pytest
 
 from fogplay.experiments import limit_holdem
+from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.reproduce import reproduce
 
 TWO_PLAYERS = ["smooth-uct-2015/fig3", "sampling-equilibria-2011/fig4-right", "sampling-equilibria-2011/fig8"]
@@ -25,6 +28,21 @@ def test_every_part_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
     assert {file.suffix for file in outcome.files} == {".svg", ".png"}
     again, _ = reproduce(name, "quick", tmp_path, engine="sequential")  # nothing is trained again
     assert again.findings == outcome.findings
+
+
+def test_several_runs_of_each_kind_all_against_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limit_holdem, "QUICK", 0.05)
+    outcome, folder = reproduce("beyond/strength", "quick", tmp_path, engine="sequential")
+    with (folder / "winnings.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for kind in ("greedy", "average"):
+        many, alone = ([f"{name}, {kind}, seed {seed}" for seed in (1, 2)] for name in ("four CPU threads", ALONE))
+        played = {(row["player"], row["against"]): float(row["mean"]) for row in rows if kind in row["player"]}
+        assert list(played) == [*itertools.product(many, alone), tuple(alone)]
+        won = [played[pair] for pair in itertools.product(many, alone)]
+        told = next(each.measured for each in outcome.findings if each.what.startswith(f"{kind}, four"))
+        assert told.startswith(f"{sum(won) / 4:.1f} ± ")
+        assert "(4 matches, " in told
 
 
 @pytest.mark.slow

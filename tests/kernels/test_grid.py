@@ -87,8 +87,8 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
 def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [grid.at_once(2**17, played) for played in (0, 10**5, 3 * 10**6, 10**9)] == [128, 128, 1000, 2**17]
     assert grid.at_once(5, 10**9) == 5
-    monkeypatch.setattr(grid, "BLOCK", 2)
-    monkeypatch.setattr(grid, "PLAYED", 3)
+    for name, value in (("BLOCK", 2), ("FEWEST", 2), ("PLAYED", 3)):
+        monkeypatch.setattr(grid, name, value)
     flat, playing = flatten("kuhn"), learner(TreeArena(flatten("kuhn")), "uct", threads=20)
     kernel, launched = playing.driver.kernel, []
 
@@ -106,6 +106,16 @@ def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> N
     ]  # fmt: skip
     first = np.concatenate([range(24)[flat.slots(flat.infosets.index(name))] for name in ("J:", "Q:", "K:")])
     assert playing.kept()["visits"][first].sum() == 107
+
+
+def test_how_many_play_unless_it_is_said() -> None:
+    def threads(game: str, algorithm: str) -> int:
+        playing: int = learner(TreeArena(flatten(game)), algorithm).threads
+        return playing
+
+    assert [threads(game, "uct") for game in ("kuhn", "leduc")] == [2**17, 2**17]
+    assert [threads(game, "os-mccfr") for game in ("kuhn", "leduc")] == [1024, 2184]
+    assert threads("leduc", "cs-mccfr") == 2184
 
 
 @pytest.mark.skipif(not grid.SIMULATED, reason="a GPU cannot tell when an episode began")

@@ -84,10 +84,17 @@ class Table:
         return bot(name, self.rules, betting_of(str(self.rules)))
 
     def match(
-        self, player: str, policy: Policy, against: str, others: Sequence[Policy], hands: int, iteration: int = 0
+        self,
+        player: str,
+        policy: Policy,
+        against: str,
+        others: Sequence[Policy],
+        hands: int,
+        iteration: int = 0,
+        seed: int = 1,
     ) -> Won:
         """A duplicate match of one player against the others."""
-        played = play_duplicate(self.rules, [policy, *others], hands, seed=1)
+        played = play_duplicate(self.rules, [policy, *others], hands, seed=seed)
         return Won(player, against, iteration, played.hands, played.means[0], played.standard_errors[0])
 
 

@@ -27,7 +27,7 @@ SMALL_THREE = "holdem(players=3,grid=ehs2:169/20/10/5)"  # what a quick look has
 QUICK = 1.0  # tests make it smaller
 
 
-def _quick(number: int) -> int:
+def quick(number: int) -> int:
     """A number of episodes or hands at quick scale."""
     return max(1_000, int(number * QUICK))
 
@@ -46,7 +46,7 @@ def _snapshots(episodes: int) -> list[int]:
 
 def figure_3(lab: Lab, scale: str) -> Outcome:
     """Two-player limit hold'em: greedy snapshots of UCT and Smooth UCT, against each other and a near-equilibrium."""
-    episodes, hands = (62_100_000_000, 5_000_000) if scale == "paper" else (_quick(20_000_000), _quick(400_000))
+    episodes, hands = (62_100_000_000, 5_000_000) if scale == "paper" else (quick(20_000_000), quick(400_000))
     points = _snapshots(episodes)
     jobs, table = _trainings(TWO, episodes, points), Table.for_players(2)
     lab.run(list(jobs.values()))
@@ -93,7 +93,7 @@ def _ahead(heads: Sequence[Won]) -> str:
 
 def table_2(lab: Lab, scale: str) -> Outcome:
     """Two-player winnings of the greedy policies."""
-    episodes, hands = (62_100_000_000, 2_000_000) if scale == "paper" else (_quick(20_000_000), _quick(400_000))
+    episodes, hands = (62_100_000_000, 2_000_000) if scale == "paper" else (quick(20_000_000), quick(400_000))
     jobs, table = _trainings(TWO, episodes, _snapshots(episodes)), Table.for_players(2)  # those of figure 3
     lab.run(list(jobs.values()))
     trained = {name: table.trained(lab, job) for name, job in jobs.items()}
@@ -116,7 +116,7 @@ def table_2(lab: Lab, scale: str) -> Outcome:
 def table_3(lab: Lab, scale: str) -> Outcome:
     """Three-player winnings of the greedy policies."""
     spec = THREE if scale == "paper" else SMALL_THREE
-    episodes, hands = (50_000_000_000, 2_000_000) if scale == "paper" else (_quick(10_000_000), _quick(300_000))
+    episodes, hands = (50_000_000_000, 2_000_000) if scale == "paper" else (quick(10_000_000), quick(300_000))
     jobs, table = _trainings(spec, episodes), Table.for_players(3)
     lab.run(list(jobs.values()))
     smooth, plain = (table.trained(lab, jobs[name]) for name in ("Smooth UCT", "UCT"))
@@ -155,14 +155,14 @@ PUBLISHED_2014 = {  # against Sparbot and FellOmen2
 
 def table_2_of_2014(lab: Lab, scale: str) -> Outcome:
     """Two players, coarse and fine abstraction, exploration by equation 5, against two near-equilibria."""
-    episodes, hands = (7_000_000_000, 2_000_000) if scale == "paper" else (_quick(6_000_000), _quick(400_000))
+    episodes, hands = (7_000_000_000, 2_000_000) if scale == "paper" else (quick(6_000_000), quick(400_000))
     table, jobs = Table.for_players(2), {}
     for name, k in PUBLISHED_2014:
         smooth: dict[str, Any] = {"schedule": "confidence"} if name.startswith("Smooth") else {}
         algorithm, spec = ("smooth-uct" if smooth else "uct"), (COARSE if name.endswith("S") else FINE)
         jobs[name, k] = training(f"{name}, k={k:g}", spec, algorithm, episodes, k=k, cap=None, **smooth)
     # A second near-equilibrium in the place of FellOmen2: external sampling with 100 buckets.
-    traversals = 25_000_000 if scale == "paper" else _quick(3_000_000)
+    traversals = 25_000_000 if scale == "paper" else quick(3_000_000)
     second = training("MCCFR100", COARSE, "es-mccfr", traversals, "average")
     lab.run([*jobs.values(), second])
     opponents = {"sparring": table.bot("sparring"), "MCCFR100": table.trained(lab, second)}
@@ -186,7 +186,7 @@ def table_2_of_2014(lab: Lab, scale: str) -> Outcome:
 def table_3_of_2014(lab: Lab, scale: str) -> Outcome:
     """Three players: against rules, against each other, and against Always-Raise with Probe."""
     spec = "holdem(players=3,grid=ehs2:169/1000/100/10)" if scale == "paper" else SMALL_THREE
-    episodes, hands = (12_000_000_000, 1_000_000) if scale == "paper" else (_quick(10_000_000), _quick(300_000))
+    episodes, hands = (12_000_000_000, 1_000_000) if scale == "paper" else (quick(10_000_000), quick(300_000))
     rare = 10_000 if scale == "paper" else 10  # visits; a thousandth of the episodes, a thousandth of the visits
     table = Table.for_players(3)
     how: dict[str, dict[str, Any]] = {
@@ -224,7 +224,7 @@ FIGURE_4_RIGHT = {1: (-0.308, -0.502), 10: (-0.187, -0.261), 50: (-0.154, -0.202
 
 def figure_4_right(lab: Lab, scale: str) -> Outcome:
     """MCTS and MCCFR with 10 buckets, against a precomputed near-equilibrium with as many, in small bets a hand."""
-    last, hands = (90_000_000, 100_000) if scale == "paper" else (_quick(10_000_000), _quick(40_000))
+    last, hands = (90_000_000, 100_000) if scale == "paper" else (quick(10_000_000), quick(40_000))
     points = range(last // (90 if scale == "paper" else 10), last + 1, last // (90 if scale == "paper" else 10))
     jobs = {
         "MCTS": training("MCTS", TEN, "uct", last, "average", points, c=MCTS_C),
@@ -261,7 +261,7 @@ def figure_4_right(lab: Lab, scale: str) -> Outcome:
 
 def _policies_of_2011(lab: Lab, scale: str) -> dict[str, Job]:
     """MCTS10, MCCFR10 and MCCFR100, trained."""
-    ten, hundred = (90_000_000, 400_000_000) if scale == "paper" else (_quick(8_000_000), _quick(16_000_000))
+    ten, hundred = (90_000_000, 400_000_000) if scale == "paper" else (quick(8_000_000), quick(16_000_000))
     jobs = {
         "MCTS10": training("MCTS10", TEN, "uct", ten, "average", c=MCTS_C),
         "MCCFR10": training("MCCFR10", TEN, "os-mccfr", ten, "average", epsilon=0.6),
@@ -274,7 +274,7 @@ def _policies_of_2011(lab: Lab, scale: str) -> dict[str, Job]:
 def table_1_of_2011(lab: Lab, scale: str) -> Outcome:
     """MCTS10, MCCFR10 and MCCFR100 against a rule-based and an equilibrium bot."""
     jobs = _policies_of_2011(lab, scale)
-    table, hands = Table.for_players(2), _quick(400_000)
+    table, hands = Table.for_players(2), quick(400_000)
     published = {"rules": (0.077, 0.059, 0.191), "sparring": (-0.103, -0.091, 0.046)}
     rows, findings = [], []
     for against, values in published.items():
@@ -329,7 +329,7 @@ def _joined(lab: Lab, table: Table, spec: str, jobs: Sequence[Job], iteration: i
 def table_2_of_2011(lab: Lab, scale: str) -> Outcome:
     """MCRNR from a model of 20,000 hands, p = 0.75, beside MCCFR."""
     plain = _policies_of_2011(lab, scale)
-    table, hands = Table.for_players(2), _quick(400_000)
+    table, hands = Table.for_players(2), quick(400_000)
     published = {
         ("rules", "MCRNR10"): (0.059, 0.369), ("rules", "MCRNR100"): (0.191, 0.482),
         ("sparring", "MCRNR10"): (-0.091, -0.039), ("sparring", "MCRNR100"): (0.046, 0.061),
@@ -359,7 +359,7 @@ def table_2_of_2011(lab: Lab, scale: str) -> Outcome:
 
 def figure_8_of_2011(lab: Lab, scale: str) -> Outcome:
     """MCRNR10 against the rule-based bot while it learns."""
-    last = 60_000_000 if scale == "paper" else _quick(10_000_000)
+    last = 60_000_000 if scale == "paper" else quick(10_000_000)
     points = [last * k // 20 for k in range(1, 21)]
     plain = _policies_of_2011(lab, scale)
     table = Table.for_players(2)

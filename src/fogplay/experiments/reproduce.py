@@ -54,11 +54,12 @@ def experiments() -> dict[str, Experiment]:
         sampling_equilibria_2011,
         selfplay_mcts_2014,
         smooth_uct_2015,
+        strength,
         uct_vs_cfr_2009,
     )
 
-    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009, limit_holdem, concurrency)
-    return {each.id: each for paper in papers for each in paper.EXPERIMENTS}
+    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009, limit_holdem)
+    return {each.id: each for group in (*papers, concurrency, strength) for each in group.EXPERIMENTS}
 
 
 def experiment_called(name: str) -> Experiment:

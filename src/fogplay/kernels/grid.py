@@ -44,6 +44,7 @@ config: Any = numba.config
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few threads play at first, and that is meant
 SIMULATED = bool(config.ENABLE_CUDASIM)  # by plain Python, where every thread runs for itself
 BLOCK = 128  # threads that start together
+FEWEST = BLOCK  # that play in the beginning
 REGISTERS = 64  # of each thread at most: so 2^17 of them run at the same time on 128 multiprocessors or more
 WARP = 1 if SIMULATED else 32  # threads that run in step
 PLAYED = 3000  # episodes for each of those that are played at the same time
@@ -148,7 +149,7 @@ class Grid:
         end = first + count
         while True:
             threads = at_once(self.threads, first - 1)
-            part = end - first if threads == self.threads else min(end - first, max(first - 1, BLOCK * PLAYED))
+            part = end - first if threads == self.threads else min(end - first, max(first - 1, FEWEST * PLAYED))
             blocks = -(-threads // BLOCK)
             self.taken.copy_to_device(NONE, stream=self.stream)
             self.kernel[blocks, min(BLOCK, threads), self.stream](*self.shared, threads, first, part)
@@ -190,7 +191,7 @@ class Grid:
 
 def at_once(threads: int, played: int) -> int:
     """How many of the threads play when so many episodes have been played."""
-    return min(threads, max(BLOCK, played // PLAYED))
+    return min(threads, max(FEWEST, played // PLAYED))
 
 
 class _Source:

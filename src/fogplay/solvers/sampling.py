@@ -37,7 +37,7 @@ class Sampler:
     """What all samplers share: tables, and a driver that plays episodes on them."""
 
     parameters: dict[str, Any]
-    gpu_threads: int  # by default
+    gpu_threads: tuple[int, int]  # by default one for each of the game's actions, within these bounds
 
     def __init__(
         self,
@@ -57,7 +57,8 @@ class Sampler:
         if self.elsewhere:
             from fogplay.kernels.grid import Grid
 
-            default = min(self.gpu_threads, _fitting(room))
+            least, most = self.gpu_threads
+            default = min(max(arena.num_slots, least), most, _fitting(room))
             threads = default if threads is None else whole("threads", threads, 1, MOST_GPU_THREADS)
             (game,) = arena.simulators(exploring, 1, batch=1)
             self.driver = Grid(run, game, tables, policy, room, seed, threads)
@@ -94,7 +95,7 @@ class Sampler:
 class SelfPlay(Sampler):
     """UCT and Smooth UCT."""
 
-    gpu_threads = 2**17  # what the largest GPUs of 2025 can run
+    gpu_threads = 2**17, 2**17  # what the largest GPUs of 2025 can run
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         arena = arena_of(game)
@@ -128,7 +129,7 @@ class SelfPlay(Sampler):
 class MonteCarloCfr(Sampler):
     """Outcome, external and chance sampling."""
 
-    gpu_threads = 2**15  # more are no faster on small games, and regrets swing wider the later they are updated
+    gpu_threads = 2**10, 2**15  # regrets swing the wider the more of their updates are under way
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         arena = arena_of(game)

@@ -53,7 +53,8 @@ def test_schedules_by_hand() -> None:
     assert uct.eta(decay, known, 0, 3, 10_000) == pytest.approx(0.9 / 1.2)
     assert uct.eta(decay, known, 0, 3, 10**12) == 0.1
     assert uct.eta(uct.Confidence(0), known, 0, 3, 100) == pytest.approx(0.7)
-    assert uct.eta(uct.Confidence(101), known, 0, 3, 100) == 0.0
+    assert uct.eta(uct.Confidence(100), known, 0, 3, 100) == pytest.approx(0.7)
+    assert uct.eta(uct.Confidence(101), known, 0, 3, 100) == 1.0
     assert uct.eta(uct.SlowDecay(), known, 0, 3, 10**8) == pytest.approx(0.9 * 10_000 / 20_000)
     assert uct.eta(uct.Always(), known, 0, 3, 100) == 1.0
 

@@ -209,7 +209,7 @@ def table_3_of_2014(lab: Lab, scale: str) -> Outcome:
             judged = won.mean > 0 if against.startswith("always") and scale == "paper" else None
             findings.append(Finding(f"{name} against {against}", f"{told} (rules: Poki)", won.show(), judged))
     write_winnings(lab, rows)
-    notes = (f"Trained on {spec} for {episodes:,} episodes each; η = 0 below {rare:,} visits.",)
+    notes = (f"Trained on {spec} for {episodes:,} episodes each; UCB alone below {rare:,} visits.",)
     return Outcome(tuple(findings), notes=notes)
 
 

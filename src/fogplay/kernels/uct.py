@@ -160,12 +160,9 @@ class Decay(NamedTuple):
 
 
 class Confidence(NamedTuple):
-    """Equation 3 of 2014: η = the largest probability of the average strategy.
+    """Equation 3 of 2014: η = the largest probability of the average strategy."""
 
-    Below a number of visits it is 0, once every action has been tried.
-    """
-
-    threshold: int
+    threshold: int  # visits below which UCB is not mixed with the average
 
 
 class SlowDecay(NamedTuple):
@@ -189,12 +186,11 @@ def _decay(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-
 
 @eta.register(Confidence)
 def _confidence(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
-    most, least = 0, visits
-    for action in range(actions):
-        tried = tables.cell[slot + action].visits
-        most, least = max(most, tried), min(least, tried)
     if visits < schedule.threshold:
-        return 0.0 if least > 0 else 1.0  # an average that has not tried everything never would
+        return 1.0
+    most = 0
+    for action in range(actions):
+        most = max(most, tables.cell[slot + action].visits)
     return most / visits
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -255,3 +256,14 @@ def test_a_profile_is_looked_up_by_bucket_and_betting(tmp_path: Path) -> None:
     done = fogplay("evaluate", "p.safetensors", cwd=tmp_path)
     assert done.returncode == 2
     assert "`fogplay match` plays it" in done.stderr
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_what_to_type_next_can_be_typed(tmp_path: Path, players: int) -> None:
+    game = f"holdem(players={players},grid=ehs:2/2/2/2)"
+    done = fogplay("solve", game, "-n", "1000", "--out", "p.safetensors", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    line = next(each for each in done.stdout.splitlines() if each.startswith("  fogplay match"))
+    done = fogplay(*shlex.split(line.replace("100000", "60"))[1:], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"hold'em, {players} players: 60 hands")

@@ -209,7 +209,8 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
         if strategy.infosets:
             say(f"  fogplay inspect {file} {shlex.quote(strategy.infosets[0])}")
     else:
-        say(f"  fogplay match {shlex.quote(facts['spec'])} {file} rules --hands 100000")
+        others = " rules" * (facts["players"] - 1)
+        say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
     if facts["interrupted"]:
         again = [word for word in sys.argv[1:] if word != "--resume"]

@@ -101,7 +101,8 @@ def respond(
     if quality is not None:
         say(f"  fogplay tradeoff {shlex.quote(game)} --to {shlex.quote(str(to))}")
     else:
-        say(f"  fogplay match {shlex.quote(game)} {shlex.quote(str(out))} {shlex.quote(str(to))} --hands 100000")
+        others = [str(to)] * (arena.num_players - 1)
+        say(f"  {shlex.join(['fogplay', 'match', game, str(out), *others, '--hands', '100000'])}")
 
 
 def _show_quality(quality: AgainstModel) -> None:

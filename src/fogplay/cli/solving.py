@@ -138,7 +138,7 @@ def solve(
     if as_json:
         print_json(facts)
     else:
-        show_result(facts | {"spec": game}, result.strategy)
+        show_result(facts | {"spec": game, "players": arena.num_players}, result.strategy)
 
 
 def _iterations(text: str) -> list[int]:

@@ -56,7 +56,7 @@ def _number(text: str) -> int | float | str:
 
 def file_name(game: str) -> str:
     """A game's spec as the stem of a file's name."""
-    stem = Path(game).stem if ".py" in game else game
+    stem = Path(game).stem if ".py" in game or game.endswith(".efg") else game
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
     short = "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
     return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs

@@ -63,7 +63,10 @@ def games(as_json: JSON = False) -> None:
     say(show)
     say("* Too large for a tree: decisions of the betting alone, and infosets with cards in buckets.")
     say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
-    say("Your own: fogplay solve mygame.py (docs/write-your-own-game.md); OpenSpiel's: fogplay solve pyspiel:NAME.")
+    say(
+        "Your own: fogplay solve mygame.py (docs/write-your-own-game.md); a file of Gambit's: fogplay solve game.efg; "
+        "OpenSpiel's: fogplay solve pyspiel:NAME."
+    )
 
 
 @app.command()

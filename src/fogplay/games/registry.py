@@ -19,6 +19,7 @@ from typing import Any
 
 import fogplay.games
 from fogplay.errors import FogplayError
+from fogplay.games.efg import ENDING, EfgGame
 from fogplay.games.game import PYSPIEL, Game
 
 
@@ -56,12 +57,15 @@ def _games_defined_in(module: Any) -> dict[str, type[Game]]:
 
 def load(spec: str) -> Any:
     """The game that a spec names: ``leduc``, ``ocp(cards=500)``, ``bluff(1,1,6)``, ``repeated(rps,hands=3)``,
-    one of your own, ``mygame.py`` or ``mygame.py:MyGame(size=3)``, or one of OpenSpiel's, ``pyspiel:leduc_poker``.
+    one of your own, ``mygame.py`` or ``mygame.py:MyGame(size=3)``, one in Gambit's format, ``game.efg``, or one of
+    OpenSpiel's, ``pyspiel:leduc_poker``.
     """
     if not isinstance(spec, str):
         raise FogplayError(f"load takes a game's name as text, such as 'leduc', not {type(spec).__name__}")
     if spec.startswith(PYSPIEL):
         return _from_open_spiel(spec[len(PYSPIEL) :])
+    if spec.endswith(ENDING):
+        return EfgGame(spec)
     name, arguments = _split(spec.strip())
     if name in presets():
         if arguments:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.games.efg import ENDING
 from fogplay.games.game import PYSPIEL, spec_of
 from fogplay.games.registry import load
 
@@ -185,9 +186,11 @@ def require_game(histories: Histories, game: str) -> None:
 
 
 def _normal(spec: str) -> str:
-    """A spec in full; a user's own file is compared by its name only: a data file must not decide what code runs."""
+    """A spec in full; files are compared by their names only: a data file must not decide what is read or run."""
     if spec.startswith(PYSPIEL) or len(spec) > 1000:
         return spec
+    if spec.endswith(ENDING):
+        return Path(spec).name
     if ".py" in spec:
         file, rest = spec.split(".py", 1)
         return f"{Path(file).name}.py{rest}"

@@ -1,0 +1,169 @@
+"""Games in Gambit's format: what OpenSpiel writes, what people write by hand, and what is wrong with files."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pyspiel
+import pytest
+from open_spiel.python.algorithms import gambit
+
+from fogplay import FogplayError, evaluate, flatten, load, solve
+from fogplay.strategy import Strategy
+from tests.helpers import ROOT, fogplay
+
+from .specs import every_state, play
+
+# A bet on a coin that player 1 sees and player 2 does not; the ante is paid at the root, names are missing or repeated.
+COIN = """EFG 2 R "A \\"coin\\"" { "Ann" "" }
+"what it is about"
+
+c "" 1 "toss" { "heads" 1/3 "tails" 2/3 } 1 "ante" { 1, -1 }
+p "" 1 1 "saw it" { "bet" "pass" } 0
+p "" 2 1 "" { "call" "fold" } 0
+t "" 2 "" { 2.5 -2.5 }
+t "" 3 "" { 1 -1 }
+t "" 4 "" { -1 1 }
+p "" 1 2 "saw it" { "same" "same" } 0
+p "" 2 1 0
+t "" 5 "" { -5/2 25e-1 }
+t "" 3
+t "" 4 "" { -1 1 }
+"""
+
+
+def written(folder: Path, text: str, name: str = "game.efg") -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "nodes"),
+    [
+        ("kuhn_poker", "kuhn", 58),
+        ("kuhn_poker(players=3)", "kuhn(players=3)", 617),
+        ("leduc_poker", "leduc", 9457),
+        ("liars_dice(dice_sides=3)", "bluff(1,1,3)", None),
+    ],
+)
+def test_the_same_games_as_open_spiel_writes_them(tmp_path: Path, theirs: str, ours: str, nodes: int | None) -> None:
+    file = written(tmp_path, gambit.export_gambit(pyspiel.load_game(theirs)))
+    read, known = flatten(file), flatten(ours)
+    assert len(read.infosets) == len(known.infosets)
+    assert len(read.tree.player) == len(known.tree.player)
+    assert nodes in (None, len(read.tree.player))
+    here, there = (evaluate(Strategy.of(each, each.uniform(), "even")) for each in (known, read))
+    assert there.values == pytest.approx(here.values)
+    assert there.nash_conv == pytest.approx(here.nash_conv)
+
+
+def test_what_people_write(tmp_path: Path) -> None:
+    game = load(written(tmp_path, COIN))
+    assert (game.num_players(), len(list(every_state(game)))) == (2, 11)
+    assert [outcome for _, outcome in game.new_initial_state().chance_outcomes()] == pytest.approx([1 / 3, 2 / 3])
+    assert play(game, "heads", "bet", "call").returns() == [3.5, -3.5]  # with the ante
+    assert play(game, "tails", "1", "call").returns() == [-1.5, 1.5]
+    assert play(game, "tails", "1", "fold").returns() == [2, -2]  # an outcome told before
+    heads, tails = play(game, "heads"), play(game, "tails")
+    assert heads.information_state_string(0) == "Ann: saw it"
+    assert tails.information_state_string(0) == "Ann: saw it #2"
+    assert heads.child(0).information_state_string(1) == tails.child(0).information_state_string(1) == "2: 1"
+    assert [tails.action_to_string(0, action) for action in tails.legal_actions()] == ["1", "2"]
+    assert str(tails.child(1)) == "tails 2"
+    assert load(str(game)) == game
+    assert hash(load(str(game))) == hash(game)
+
+
+def test_every_algorithm_takes_one(tmp_path: Path) -> None:
+    file = written(tmp_path, COIN)
+    value = solve(file, "lp").strategy
+    assert evaluate(value).nash_conv < 1e-9
+    for algorithm in ("cfr+", "smooth-uct", "es-mccfr"):
+        assert solve(file, algorithm, 20_000, seed=1).nash_conv < 0.1
+
+
+def test_at_the_command_line(tmp_path: Path) -> None:
+    written(tmp_path, COIN)
+    done = fogplay("solve", "game.efg", "-n", "500", "-a", "cfr+", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = fogplay("inspect", "game.safetensors", "Ann: saw it #2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "same" not in done.stdout
+    done = fogplay("solve", "other.efg", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "fogplay: other.efg cannot be read: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("EFG 2", "NFG 1", "line 1: the file does not begin with EFG"),
+        ("EFG 2", "EFG 1", "line 1: it is of version 1, and only 2 is known"),
+        ('{ "Ann" "" }', "{ }", "line 1: the game has no players"),
+        ('{ "Ann" "" }', '"Ann"', "must follow in braces"),
+        ("1/3", "1/4", "line 4: chances must be 0 or more and add up to 1, not to 0.9166666667"),
+        ("1/3", "1/0", "line 4: '1/0' is not a probability"),
+        ("2.5 -2.5", "2.5", "line 7: outcome 2 pays 1 players, and there are 2"),
+        ("2.5 -2.5", "2.5 many", "line 7: 'many' is not a payoff"),
+        ("2.5 -2.5", "1e200 0", "line 7: a payoff must not be beyond 1e+100"),
+        ("2.5 -2.5", "1e99999999999 0", "line 7: '1e99999999999' is not a payoff"),
+        ("2.5 -2.5", "nan 0", "line 7: 'nan' is not a payoff"),
+        ("2.5 -2.5", "{ 2.5 -2.5", "line 7: a brace opens within another"),
+        ('p "" 2 1 0', 'p "" 3 1 0', "line 11: there is no player 3; there are 2"),
+        ('p "" 2 1 0', 'p "" 2 7 0', "line 11: infoset 7 is met for the first time, and its actions are not said"),
+        ('p "" 2 1 0', 'p "" 2 1 { "call" } 0', "line 11: infoset 1 of player 2 has other actions"),
+        ('p "" 2 1 "" { "call" "fold" }', 'p "" 2 1 "" { }', "line 6: infoset 1 has no actions"),
+        ('t "" 3\n', 't "" 9\n', "line 13: outcome 9 is met for the first time, and its payoffs are not said"),
+        ('t "" 3\n', 'x "" 3\n', "line 13: a node begins with c, p or t, not with 'x'"),
+        ('t "" 3\n', "t 3\n", "line 13: the node's name in quotes is expected, not '3'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, before: str, after: str, says: str) -> None:
+    assert before in COIN
+    with pytest.raises(FogplayError, match=re.escape(says)) as error:
+        load(written(tmp_path, COIN.replace(before, after)))
+    assert "\n" not in str(error.value)
+
+
+def test_where_a_file_ends(tmp_path: Path) -> None:
+    for text, says in (
+        (COIN + 't "" 3\n', "line 15: the tree is whole, and then comes 't'"),
+        (COIN[: COIN.rindex("t ")], "line 13: the file ends before the tree is whole"),
+        ('EFG 2 R\n"A coin', "line 2: a quotation mark is never closed"),
+        ("", "line 1: EFG, the beginning of a game in Gambit's format is expected, not the end"),
+    ):
+        with pytest.raises(FogplayError, match=re.escape(says)):
+            load(written(tmp_path, text))
+    (tmp_path / "binary.efg").write_bytes(b"EFG 2 R \xff\xfe")
+    with pytest.raises(FogplayError, match="is not text in UTF-8"):
+        load(str(tmp_path / "binary.efg"))
+
+
+def test_damaged_files_end_in_a_refusal_or_a_game(tmp_path: Path) -> None:
+    """Whatever is changed, nothing but FogplayError comes out."""
+    rng, refused = random.Random(1), 0
+    for _ in range(400):
+        letters = list(COIN)
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(letters))
+            letters[at] = rng.choice(['"', "{", "}", "0", "1", " ", "p", "t", "c", "/", "-", ""])
+        try:
+            game = load(written(tmp_path, "".join(letters)))
+        except FogplayError:
+            refused += 1
+        else:
+            assert len(list(every_state(game))) == len(game.nodes)
+    assert 100 < refused < 400
+
+
+def test_the_game_in_the_docs(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "games" / "efg.md").read_text(encoding="utf-8")
+    game = re.search(r"^EFG 2.*?(?=^```)", page, re.MULTILINE | re.DOTALL)
+    assert game is not None
+    file = written(tmp_path, game[0])
+    assert evaluate(solve(file, "lp").strategy).values == pytest.approx([1 / 3, -1 / 3])
+    assert {state.information_state_string(1) for state in every_state(load(file)) if state.current_player() == 1} == {
+        "Bob: a bet"
+    }

@@ -35,7 +35,8 @@ def run(arena: Arena, algorithm: str, episodes: int, threads: int, seed: int) ->
     learner.advance(1, 0)
     began = time.perf_counter()
     learner.advance(1, episodes)
-    return measure(learner.flat, learner.average()).nash_conv, time.perf_counter() - began
+    took = time.perf_counter() - began
+    return measure(learner.flat, learner.average()).nash_conv, took
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from rich.text import Text
 from fogplay.cards import tables
 from fogplay.cards.buckets import Grid
 from fogplay.games import load
+from fogplay.games.efg import EfgGame
 from fogplay.games.holdem import in_buckets
 from fogplay.jit import is_compiled
 from fogplay.solvers import ALGORITHMS, Progress
@@ -114,7 +115,8 @@ class Watch:
         if in_buckets(rules):
             self.tables(Grid.parse(rules.grid).measure)
             return arena_of(rules)
-        return arena_of(self.flatten(game))  # by the name it was asked for, which may be a file's
+        # By the name it was asked for, which may be a file's; what was read for long is not read again.
+        return arena_of(self.flatten(rules if isinstance(rules, EfgGame) else game))
 
     def tables(self, measure: str = "ehs2") -> None:
         """See to it that the tables of hand strength are there, with a bar while they are built."""

@@ -6,11 +6,14 @@ import random
 import re
 from pathlib import Path
 
+import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import gambit
 
 from fogplay import FogplayError, evaluate, flatten, load, solve
+from fogplay.evaluate.situations import situations
+from fogplay.opponents import histories
 from fogplay.strategy import Strategy
 from tests.helpers import ROOT, fogplay
 
@@ -73,6 +76,7 @@ def test_what_people_write(tmp_path: Path) -> None:
     assert heads.child(0).information_state_string(1) == tails.child(0).information_state_string(1) == "2: 1"
     assert [tails.action_to_string(0, action) for action in tails.legal_actions()] == ["1", "2"]
     assert str(tails.child(1)) == "tails 2"
+    assert load(written(tmp_path, COIN.replace('p "" 2 1 0', 'p "" 02 001 0'), "other.efg")).nodes == game.nodes
     assert load(str(game)) == game
     assert hash(load(str(game))) == hash(game)
 
@@ -83,6 +87,62 @@ def test_every_algorithm_takes_one(tmp_path: Path) -> None:
     assert evaluate(value).nash_conv < 1e-9
     for algorithm in ("cfr+", "smooth-uct", "es-mccfr"):
         assert solve(file, algorithm, 20_000, seed=1).nash_conv < 0.1
+
+
+ALONE = """EFG 2 R "One player; the second move may not remember the first" { "Ann" }
+p "" 1 1 "first" { "left" "right" } 0
+p "" 1 2 "second" { "on" "off" } 0
+t "" 1 "" { 3 }
+t "" 2 "" { 1 }
+p "" 1 2 0
+t "" 3 "" { 2 }
+t "" 4 "" { 0 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "settings"),
+    [
+        ("cfr+", {}),
+        ("es-mccfr", {}),
+        ("cs-mccfr", {}),
+        ("os-mccfr", {"updates": "parallel"}),
+        ("os-mccfr", {"updates": "alternating"}),
+        ("smooth-uct", {}),
+    ],
+)
+def test_one_player(tmp_path: Path, algorithm: str, settings: dict[str, str]) -> None:
+    """Who plays alone learns what is best, and an average is taken of it."""
+    file = written(tmp_path, ALONE.replace('p "" 1 2 0', 'p "" 1 3 "third" { "on" "off" } 0'))
+    found = solve(file, algorithm, 20_000, seed=1, **settings)
+    assert found.nash_conv < 0.05
+
+
+def test_what_is_forgotten_counts_as_often_as_it_was_done(tmp_path: Path) -> None:
+    flat = flatten(written(tmp_path, ALONE))
+    chosen = flat.uniform()
+    chosen[flat.slots(flat.infosets.index("Ann: first"))] = [0.75, 0.25]
+    seen = situations(flat, chosen)
+    assert seen.value[flat.slots(flat.infosets.index("Ann: second"))] == pytest.approx([2.75, 0.75])
+    chosen[flat.slots(flat.infosets.index("Ann: first"))] = [1, 0]
+    assert situations(flat, chosen).value[flat.slots(flat.infosets.index("Ann: second"))] == pytest.approx([3, 1])
+
+
+def test_histories_open_no_files(tmp_path: Path) -> None:
+    """What a file of hands says of its game is compared as text."""
+    told = histories.Histories((), np.zeros(0, np.int64), "repeated(/elsewhere/no.efg,2)", "hands.txt")
+    histories.require_game(told, "repeated(/here/no.efg,2)")
+    with pytest.raises(FogplayError, match="holds hands of"):
+        histories.require_game(told, "repeated(/here/another.efg,2)")
+
+
+def test_nothing_to_play(tmp_path: Path) -> None:
+    written(
+        tmp_path, 'EFG 2 R "" { "Ann" "Bob" } c "" 1 "" { "a" 1/2 "b" 1/2 } 0 t "" 1 "" { 1 -1 } t "" 2 "" { -1 1 }'
+    )
+    done = fogplay("play", "game.efg", "--against", "uniform", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "there is nothing to play: nobody decides anything in game.efg" in done.stderr
 
 
 def test_at_the_command_line(tmp_path: Path) -> None:
@@ -101,14 +161,25 @@ def test_at_the_command_line(tmp_path: Path) -> None:
     [
         ("EFG 2", "NFG 1", "line 1: the file does not begin with EFG"),
         ("EFG 2", "EFG 1", "line 1: it is of version 1, and only 2 is known"),
-        ('{ "Ann" "" }', "{ }", "line 1: the game has no players"),
+        ('{ "Ann" "" }', "{ }", "line 1: a game has 1 to 127 players, not 0"),
         ('{ "Ann" "" }', '"Ann"', "must follow in braces"),
-        ("1/3", "1/4", "line 4: chances must be 0 or more and add up to 1, not to 0.9166666667"),
+        ("1/3", "1/4", "line 4: chances must add up to 1, not to 0.9166666667"),
+        ("1/3", "4/3", "line 4: chances must add up to 1, not to 2"),
+        ('1/3 "tails" 2/3', '-1 "tails" 2', "line 4: a chance of -1 is less than 0"),
+        ("EFG 2 R", "EFG 2 X", "line 1: after the version comes R or D"),
+        ('p "" 2 1 0', 'p "" ² 1 0', "line 11: the player's number is expected, not '²'"),
+        ('p "" 2 1 0', f'p "" {"1" * 5000} 1 0', "line 11: the player's number is expected, not '111"),
+        ('p "" 2 1 0', 'p "" 2 one 0', "line 11: the infoset's number is expected, not 'one'"),
+        ('p "" 2 1 0', 'p "" 2 1', "line 12: the number of an outcome, or 0, is expected, not 't'"),
+        ('p "" 2 1 0', 'p "" 2 1 0 { 1 2 }', "line 11: outcome 0 stands for none"),
+        ('p "" 2 1 0', 'p "" 2 1 0 "nothing"', "line 11: outcome 0 stands for none"),
+        ('t "" 3\n', 't "" 3 "" { 1 1 }\n', "line 13: outcome 3 has other payoffs than where it was met before"),
         ("1/3", "1/0", "line 4: '1/0' is not a probability"),
         ("2.5 -2.5", "2.5", "line 7: outcome 2 pays 1 players, and there are 2"),
         ("2.5 -2.5", "2.5 many", "line 7: 'many' is not a payoff"),
         ("2.5 -2.5", "1e200 0", "line 7: a payoff must not be beyond 1e+100"),
         ("2.5 -2.5", "1e99999999999 0", "line 7: '1e99999999999' is not a payoff"),
+        ("2.5 -2.5", "²/3 0", "line 7: '²/3' is not a payoff"),
         ("2.5 -2.5", "nan 0", "line 7: 'nan' is not a payoff"),
         ("2.5 -2.5", "{ 2.5 -2.5", "line 7: a brace opens within another"),
         ('p "" 2 1 0', 'p "" 3 1 0', "line 11: there is no player 3; there are 2"),
@@ -148,7 +219,7 @@ def test_damaged_files_end_in_a_refusal_or_a_game(tmp_path: Path) -> None:
         letters = list(COIN)
         for _ in range(rng.randint(1, 4)):
             at = rng.randrange(len(letters))
-            letters[at] = rng.choice(['"', "{", "}", "0", "1", " ", "p", "t", "c", "/", "-", ""])
+            letters[at] = rng.choice(['"', "{", "}", "0", "1", "²", " ", "p", "t", "c", "/", "-", "e9", ""])
         try:
             game = load(written(tmp_path, "".join(letters)))
         except FogplayError:

@@ -85,7 +85,7 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
 
 
 def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [grid.at_once(2**17, played) for played in (0, 10**5, 3 * 10**6, 10**9)] == [128, 128, 1000, 2**17]
+    assert [grid.at_once(2**17, played) for played in (0, 767_999, 768_000, 10**9)] == [128, 128, 256, 2**17]
     assert grid.at_once(5, 10**9) == 5
     for name, value in (("BLOCK", 2), ("FEWEST", 2), ("PLAYED", 3)):
         monkeypatch.setattr(grid, name, value)
@@ -101,11 +101,18 @@ def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> N
     playing.advance(1, 100)
     playing.advance(101, 7)
     assert launched == [
-        (2, 2, 1, 0), (2, 2, 1, 6), (2, 2, 7, 6), (4, 4, 13, 12), (8, 8, 25, 24), (16, 16, 49, 48), (20, 20, 97, 4),
-        (20, 20, 101, 7),
+        (2, 2, 1, 0), (2, 2, 1, 12), (4, 4, 13, 12), (8, 8, 25, 24), (16, 16, 49, 48), (20, 20, 97, 4), (20, 20, 101, 7)
     ]  # fmt: skip
+    pieces = learner(TreeArena(flat), "uct", threads=20)
+    pieces.driver.kernel, whole = playing.driver.kernel, launched[1:6]
+    launched.clear()
+    for at in range(1, 101, 20):
+        pieces.advance(at, 20)
+    assert {each[0] for each in launched} == {each[0] for each in whole}
+    for shape, _, at, count in launched:  # however the work is cut, as many play
+        assert all(grid.at_once(20, played) == shape for played in range(at - 1, at + count - 1))
     first = np.concatenate([range(24)[flat.slots(flat.infosets.index(name))] for name in ("J:", "Q:", "K:")])
-    assert playing.kept()["visits"][first].sum() == 107
+    assert (playing.kept()["visits"][first].sum(), pieces.kept()["visits"][first].sum()) == (107, 100)
 
 
 def test_how_many_play_unless_it_is_said() -> None:

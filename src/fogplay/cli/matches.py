@@ -154,26 +154,32 @@ def _match_tree(
         outcome = play_match(flat, strategies, hands, seed=seed, keep=log is not None, progress=watch.hands(play))
         if seen_by is not None and not hasattr(flat.root, "unseen"):
             watch.note(f"{flat.name} does not tell what a player never sees: the log holds everything")
-    if log is not None and outcome.ends is not None:
-        histories.write(log, record(flat, outcome.ends, names, seen_by))
     rows = _rows(outcome, names, agents)
     if as_json:
         rate = {"seconds": outcome.seconds, "hands_per_second": hands / max(outcome.seconds, 1e-9)}
         print_json(
             {"game": flat.name, "hands": hands, "seed": seed, **rate, "players": rows, "log": str(log) if log else None}
         )
+    else:
+        _show_tree_match(flat.name, hands, outcome.seconds, rows)
+    if log is None:
         return
-    say(f"{flat.name}: {hands:,} hands in {outcome.seconds:.2f} s")
+    assert outcome.ends is not None
+    histories.write(log, record(flat, outcome.ends, names, seen_by))  # what cannot be written costs the log alone
+    if not as_json:
+        say(f"the hands are in {log}")
+        others = [name for name in names if name != seen_by]
+        asked = ["fogplay", "model", game, "--from", str(log), "--player", others[-1], "--out", "model.safetensors"]
+        say(f"Next:\n  {shlex.join(asked)}")
+
+
+def _show_tree_match(game: str, hands: int, seconds: float, rows: list[dict[str, Any]]) -> None:
+    say(f"{game}: {hands:,} hands in {seconds:.2f} s")
     show = table("player", "wins a hand", "standard error", "95 % interval")
     for row in rows:
         low, high = row["interval"]
         show.add_row(row["name"], f"{row['mean']:+.5f}", f"{row['standard_error']:.5f}", f"{low:+.5f} to {high:+.5f}")
     say(show)
-    if log is not None:
-        say(f"the hands are in {log}")
-        others = [name for name in names if name != seen_by]
-        asked = ["fogplay", "model", game, "--from", str(log), "--player", others[-1], "--out", "model.safetensors"]
-        say(f"Next:\n  {shlex.join(asked)}")
 
 
 def names_of(agents: list[str], words: Collection[str] = (UNIFORM,)) -> list[str]:

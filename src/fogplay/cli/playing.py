@@ -233,6 +233,8 @@ def _tree_table(game: str, against: list[str], seed: int) -> Callable[[int], flo
         raise FogplayError(
             f"{flat.name} is for {flat.num_players} players; {len(against)} opponents were named, and you"
         )
+    if not flat.infosets:
+        raise FogplayError(f"there is nothing to play: nobody decides anything in {flat.name}")
     strategies, tree, rng = [strategy_of(agent, flat) for agent in against], flat.tree, np.random.default_rng(seed)
     names = names_of(against, (UNIFORM,))
     say(f"{flat.name}. Ctrl-D, Ctrl-C or q ends it.\n")
@@ -260,8 +262,12 @@ def _tree_table(game: str, against: list[str], seed: int) -> Callable[[int], flo
 
 
 def _ask_action(infoset: str, actions: Sequence[str]) -> int:
-    """Which action the human takes, by name, by the beginning of a name that is the only one, or by number."""
-    allowed: dict[str, int] = {str(number + 1): number for number in range(len(actions))}
+    """Which action the human takes, by name, by the beginning of a name that is the only one, or by number.
+
+    Where a name is a number itself there are names alone.
+    """
+    numbered = not any(name.isdigit() for name in actions)
+    allowed: dict[str, int] = {str(number + 1): number for number in range(len(actions))} if numbered else {}
     names = {name: number for number, name in enumerate(actions)} | {
         name.lower(): number for number, name in enumerate(actions)
     }
@@ -272,6 +278,8 @@ def _ask_action(infoset: str, actions: Sequence[str]) -> int:
             if len(alike) == 1 and start not in allowed:
                 allowed[start] = number
     allowed |= names
-    offered = ", ".join(f"[{number + 1}] {name}" for number, name in enumerate(actions))
+    offered = ", ".join(f"[{number}] {name}" if numbered else name for number, name in enumerate(actions, 1))
     shown = infoset.replace("\n", " ")
-    return int(ask(f"  You see {shown!r}: {offered}? ", allowed, "type a number or a name"))
+    return int(
+        ask(f"  You see {shown!r}: {offered}? ", allowed, "type a number or a name" if numbered else "type one of them")
+    )

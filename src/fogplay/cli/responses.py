@@ -25,7 +25,7 @@ from fogplay.errors import FogplayError
 from fogplay.evaluate.responses import AgainstModel
 from fogplay.terminal import Watch, say, table
 
-Game = Annotated[str, typer.Argument(help="A game, such as leduc or 'goofspiel(cards=5)' or mygame.py.")]
+Game = Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")]
 To = Annotated[Path, typer.Option(help="The model: a saved strategy, by `fogplay model` or `fogplay solve`.")]
 Kind = Annotated[str, typer.Option(help="rnr: trust the model alike everywhere; dbr: by what was observed.")]
 Half = Annotated[float, typer.Option(help="dbr: observations at which half the confidence is reached.")]

@@ -71,7 +71,7 @@ def games(as_json: JSON = False) -> None:
 
 @app.command()
 def solve(
-    game: Annotated[str, typer.Argument(help="A game, such as leduc or 'goofspiel(cards=5)' or mygame.py.")],
+    game: Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")],
     algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,

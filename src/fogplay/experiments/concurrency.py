@@ -12,7 +12,7 @@ from dataclasses import replace
 from fogplay.experiments.lab import Job, Lab, Mean, Point, means, repeat, write_rows
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show
-from fogplay.kernels.grid import PLAYED
+from fogplay.kernels.grid import at_once
 from fogplay.solvers.run import log_spaced
 
 GAME = "leduc"
@@ -26,20 +26,21 @@ def concurrency(lab: Lab, scale: str) -> Outcome:
     last, runs = (100_000_000, 3) if scale == "paper" else (3_000_000, 2)
     alone = [job for each in ALGORITHMS for job in _runs(ALONE, each, last, runs, 1)]
     # A GPU's threads begin one after the other: of those that never play more need not be tried.
-    most = last if lab.device == "cpu" else last // PLAYED
-    at_once = {min(threads, most): threads for threads in reversed(AT_ONCE[lab.device])}
+    most = last if lab.device == "cpu" else at_once(AT_ONCE["cuda"][-1], last - 1)
+    sizes = {min(threads, most): threads for threads in reversed(AT_ONCE[lab.device])}
     together = [
         job
         for each in ALGORITHMS
-        for playing, threads in sorted(at_once.items())
+        for playing, threads in sorted(sizes.items())
         for job in _runs(f"up to {playing:,} at once", each, last, runs, threads)
     ]
     one_by_one = replace(lab, engine="sequential")  # so that speeds are comparable
     found_together = one_by_one.run(together)
     points = [*replace(one_by_one, device="cpu").run(alone), *found_together]
     write_rows(lab.folder / "points.csv", points)
-    write_rows(lab.folder / "means.csv", means(points))
     found = {each: means([point for point in points if point.algorithm == each]) for each in ALGORITHMS}
+    by_name = [replace(mean, label=f"{each}, {mean.label}") for each, group in found.items() for mean in group]
+    write_rows(lab.folder / "means.csv", by_name)
     drawn = [replace(mean, measure=each) for each, group in found.items() for mean in group]
     panels = [Panel(each, f"Leduc, {each}", "exploitability δ (nash_conv)") for each in ALGORITHMS]
     pictures = draw_curves(lab.folder / "concurrency", drawn, panels)
@@ -59,9 +60,9 @@ def concurrency(lab: Lab, scale: str) -> Outcome:
     return Outcome(tuple(findings), tuple(pictures), notes)
 
 
-def _runs(label: str, algorithm: str, last: int, runs: int, at_once: int) -> list[Job]:
+def _runs(label: str, algorithm: str, last: int, runs: int, threads: int) -> list[Job]:
     curve = [point for point in log_spaced(last, 6) if point >= 1000]
-    return repeat(label, GAME, algorithm, last, runs, curve, ("nash_conv",), threads=at_once)
+    return repeat(label, GAME, algorithm, last, runs, curve, ("nash_conv",), threads=threads)
 
 
 def _speed(points: Sequence[Point], algorithm: str, label: str) -> float:

@@ -26,7 +26,7 @@ from fogplay.version import VERSION
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
-JOBS = 3  # raised where a job of the same settings would find something else, or write it in another form
+JOBS = 4  # raised where a job of the same settings would find something else, or write it in another form
 GPU_RUNS = 16  # of small games that share a GPU, of which each fills a small part
 
 

@@ -34,7 +34,7 @@ def strength(lab: Lab, scale: str) -> Outcome:
             table.match(
                 _called(player[1]), table.trained(*player), _called(other[1]), [table.trained(*other)], hands, seed=seed
             )
-            for seed, (player, other) in enumerate(pairs, 1)  # other cards in every match
+            for seed, (player, other) in enumerate(pairs, 1)  # other cards in every match of a set
         ]
         rows.extend(found)
         return found

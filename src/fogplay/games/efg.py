@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,6 +21,8 @@ ENDING = ".efg"
 _TOKEN = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"|(?P<mark>[{}])|(?P<word>[^\s{}",]+)|(?P<open>")', re.DOTALL)
 _ROUNDING = 1e-6  # by which chances written as decimals may miss 1
 _LARGEST = 1e100
+_WHOLE = re.compile(r"[0-9]{1,9}")
+_MOST_PLAYERS = 127
 
 
 class Node(NamedTuple):
@@ -36,7 +39,7 @@ class Node(NamedTuple):
 class Infoset:
     """The nodes that a player cannot tell apart; chance's hold its probabilities."""
 
-    number: str
+    number: int
     name: str
     actions: tuple[str, ...]
     chances: tuple[float, ...] = ()
@@ -49,7 +52,7 @@ class EfgGame(Game):
 
     file: str
     players: tuple[str, ...] = field(init=False, compare=False)
-    nodes: tuple[Node, ...] = field(init=False)
+    nodes: tuple[Node, ...] = field(init=False, repr=False)
     children: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -134,8 +137,8 @@ class _Reader:
         self.tokens = self._tokens()
         self.position = self.taken = 0  # of the token that comes next, and of the one before
         self.kind, self.token = next(self.tokens)
-        self.infosets: dict[tuple[int, str], Infoset] = {}
-        self.outcomes: dict[str, tuple[float, ...]] = {}
+        self.infosets: dict[tuple[int, int], Infoset] = {}
+        self.outcomes: dict[int, tuple[float, ...]] = {}
         self.players: list[str] = []
         self.nodes: list[Node] = []
         self.children: list[tuple[int, ...]] = []
@@ -147,11 +150,12 @@ class _Reader:
         version = self._take("word", "the version")
         if version != "2":
             self._refuse(f"it is of version {version}, and only 2 is known")
-        self._take("word", "R or D")
+        if self._take("word", "R or D") not in ("R", "D"):
+            self._refuse("after the version comes R or D")
         self._take("text", "the title in quotes")
-        self.players = list(self._list("text", "the players' names in quotes"))
-        if not self.players:
-            self._refuse("the game has no players")
+        self.players = list(self._list("text", "a list of the players' names, each in quotes,"))
+        if not 1 <= len(self.players) <= _MOST_PLAYERS:
+            self._refuse(f"a game has 1 to {_MOST_PLAYERS} players, not {len(self.players)}")
         if self.kind == "text":  # a comment
             self._next()
         open_nodes: list[tuple[int, list[int]]] = []  # whose children are being read
@@ -187,10 +191,10 @@ class _Reader:
         if kind == "c":
             player = CHANCE
         elif kind == "p":
-            number = self._take("word", "the player's number")
-            if not number.isdigit() or not 1 <= int(number) <= len(self.players):
+            number = self._whole("the player's number")
+            if not 1 <= number <= len(self.players):
                 self._refuse(f"there is no player {number}; there are {len(self.players)}")
-            player = int(number) - 1
+            player = number - 1
         if player != TERMINAL:
             infoset = self._infoset(player)
         paid = self._outcome()
@@ -199,7 +203,7 @@ class _Reader:
         self.nodes.append(Node(player, parent, came_by, infoset, total))
 
     def _infoset(self, player: int) -> Infoset:
-        number = self._take("word", "the infoset's number")
+        number = self._whole("the infoset's number")
         name = self._take("text", "") if self.kind == "text" else ""
         known = self.infosets.get((player, number))
         if self.token != "{" or self.kind != "mark":
@@ -221,31 +225,43 @@ class _Reader:
             return found
         if (found.actions, found.chances) != (known.actions, known.chances):
             whose = "chance" if player == CHANCE else f"player {player + 1}"
-            self._refuse(f"infoset {number} of {whose} has other actions than where it was met before")
+            what = "actions" if found.actions != known.actions else "probabilities"
+            self._refuse(f"infoset {number} of {whose} has other {what} than where it was met before")
         return known
 
     def _probabilities(self, chances: list[float]) -> tuple[float, ...]:
         total = sum(chances)
-        if min(chances) < 0 or abs(total - 1) > _ROUNDING:
-            self._refuse(f"chances must be 0 or more and add up to 1, not to {total:.10g}")
+        if min(chances) < 0:
+            self._refuse(f"a chance of {min(chances):g} is less than 0")
+        if abs(total - 1) > _ROUNDING:
+            self._refuse(f"chances must add up to 1, not to {total:.10g}")
         return tuple(chance / total for chance in chances)
 
     def _outcome(self) -> tuple[float, ...]:
-        number = self._take("word", "the number of an outcome, or 0")
-        if self.kind == "text":
+        number = self._whole("the number of an outcome, or 0,")
+        named = self.kind == "text"
+        if named:
             self._next()
-        if (self.kind, self.token) == ("mark", "{"):
-            self._next()
-            payoffs = []
-            while self.kind != "mark":
-                payoffs.append(self._number("a payoff"))
-            self._close()
-            if len(payoffs) != len(self.players):
-                self._refuse(f"outcome {number} pays {len(payoffs)} players, and there are {len(self.players)}")
-            self.outcomes[number] = tuple(payoffs)
-        elif number != "0" and number not in self.outcomes:
-            self._refuse(f"outcome {number} is met for the first time, and its payoffs are not said")
-        return (0.0,) * len(self.players) if number == "0" else self.outcomes[number]
+        if (self.kind, self.token) != ("mark", "{"):
+            if number != 0 and number not in self.outcomes:
+                self._refuse(f"outcome {number} is met for the first time, and its payoffs are not said")
+        elif number != 0:
+            payoffs = self._payoffs(number)
+            if self.outcomes.setdefault(number, payoffs) != payoffs:
+                self._refuse(f"outcome {number} has other payoffs than where it was met before")
+        if number == 0 and (named or self.token == "{"):
+            self._refuse("outcome 0 stands for none; one with a name or payoffs has another number")
+        return self.outcomes[number] if number != 0 else (0.0,) * len(self.players)
+
+    def _payoffs(self, number: int) -> tuple[float, ...]:
+        self._next()
+        payoffs = []
+        while self.kind != "mark":
+            payoffs.append(self._number("a payoff"))
+        self._close()
+        if len(payoffs) != len(self.players):
+            self._refuse(f"outcome {number} pays {len(payoffs)} players, and there are {len(self.players)}")
+        return tuple(payoffs)
 
     def _label(self) -> None:
         """Give every infoset of a player a name that no other has."""
@@ -267,10 +283,16 @@ class _Reader:
         except (ValueError, ZeroDivisionError, OverflowError):
             value = math.nan
         if not math.isfinite(value):
-            self._refuse(f"{word!r} is not {what}")
+            self._refuse(f"{reprlib.repr(word)} is not {what}")
         if abs(value) > _LARGEST:
             self._refuse(f"{what} must not be beyond {_LARGEST:g}")
         return value
+
+    def _whole(self, what: str) -> int:
+        if self.kind != "word" or not _WHOLE.fullmatch(self.token):
+            self.taken = self.position
+            self._refuse(f"{what} is expected, not {self._told()}")
+        return int(self._take("word", what))
 
     def _list(self, kind: str, what: str) -> Iterator[str]:
         if (self.kind, self.token) != ("mark", "{"):
@@ -288,10 +310,13 @@ class _Reader:
     def _take(self, kind: str, what: str) -> str:
         if self.kind != kind:
             self.taken = self.position
-            self._refuse(f"{what} is expected, not {repr(self.token) if self.kind != 'end' else 'the end'}")
+            self._refuse(f"{what} is expected, not {self._told()}")
         token = self.token
         self._next()
         return token
+
+    def _told(self) -> str:
+        return reprlib.repr(self.token) if self.kind != "end" else "the end"
 
     def _next(self) -> None:
         self.taken = self.position

@@ -64,8 +64,8 @@ def load(spec: str) -> Any:
         raise FogplayError(f"load takes a game's name as text, such as 'leduc', not {type(spec).__name__}")
     if spec.startswith(PYSPIEL):
         return _from_open_spiel(spec[len(PYSPIEL) :])
-    if spec.endswith(ENDING):
-        return EfgGame(spec)
+    if spec.strip().endswith(ENDING):
+        return EfgGame(spec.strip())
     name, arguments = _split(spec.strip())
     if name in presets():
         if arguments:
@@ -145,7 +145,7 @@ def _unknown(name: str) -> str:
     known = [*registered(), *presets()]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
-    return f"no game is called {name!r}; {hint} (`fogplay games` lists them; your own is mygame.py:MyGame)"
+    return f"no game is called {name!r}; {hint} (`fogplay games` lists them; your own is mygame.py:MyGame or game.efg)"
 
 
 def _from_open_spiel(name: str) -> Any:

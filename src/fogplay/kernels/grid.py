@@ -18,6 +18,7 @@ import hashlib
 import importlib.util
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -47,7 +48,7 @@ BLOCK = 128  # threads that start together
 FEWEST = BLOCK  # that play in the beginning
 REGISTERS = 64  # of each thread at most: so 2^17 of them run at the same time on 128 multiprocessors or more
 WARP = 1 if SIMULATED else 32  # threads that run in step
-PLAYED = 3000  # episodes for each of those that are played at the same time
+PLAYED = 3000  # episodes at least for each of those that are played at the same time, beyond the fewest
 NONE = np.zeros(1, np.int64)
 LOCAL_BYTES = 8192  # an array of a thread's own that is larger lies in device memory
 HEAD = "def grid(given, tables, policy, streams, rows, starts, taken, threads, first, count):"
@@ -62,7 +63,10 @@ BODY = """\
     lane = thread % WARP
     together = min(WARP, threads - thread + lane)
     while True:
-        place = take(taken, lane, together)
+        place = 0
+        if lane == 0:
+            place = cuda.atomic.add(taken, 0, together)
+        {tell}
         if place >= count:
             break
         if place + lane < count:
@@ -77,33 +81,42 @@ class Atomic(NamedTuple):
     """By operations that no other thread can come between."""
 
 
-@cuda.jit(device=True)
-def _atomic_add(table, at, amount):  # type: ignore[no-untyped-def]
+def _atomic_add(table: Any, at: int, amount: Any) -> None:
     cuda.atomic.add(table, at, amount)
 
 
-@cuda.jit(device=True)
-def _atomic_max(table, at, value):  # type: ignore[no-untyped-def]
+def _atomic_max(table: Any, at: int, value: Any) -> Any:
     return cuda.atomic.max(table, at, value)
+
+
+_alone = threading.Lock()
+
+
+def _simulated_add(table: Any, at: int, amount: Any) -> None:
+    with _alone:
+        table[at] += amount
+
+
+def _simulated_max(table: Any, at: int, value: Any) -> Any:
+    with _alone:
+        before = table[at]
+        table[at] = max(before, value)
+        return before
+
+
+# In the simulator a function that calls cuda's own loses them at the moment when another thread comes back from it.
+_add_there: Any = _simulated_add if SIMULATED else cuda.jit(device=True)(_atomic_add)
+_max_there: Any = _simulated_max if SIMULATED else cuda.jit(device=True)(_atomic_max)
 
 
 @add.register(Atomic)
 def _add(way, table, at, amount):  # type: ignore[no-untyped-def]
-    _atomic_add(table, at, amount)
+    _add_there(table, at, amount)
 
 
 @raise_to.register(Atomic)
 def _raise_to(way, table, at, value):  # type: ignore[no-untyped-def]
-    return _atomic_max(table, at, value)
-
-
-@cuda.jit(device=True)
-def _take(taken, lane, together):  # type: ignore[no-untyped-def]
-    """Where the next episodes of this warp begin; the first of its threads asks, and tells the others."""
-    place = np.int64(0)
-    if lane == 0:
-        place = cuda.atomic.add(taken, 0, together)
-    return place if WARP == 1 else cuda.shfl_sync(0xFFFFFFFF, place, 0)
+    return _max_there(table, at, value)
 
 
 class Grid:
@@ -127,6 +140,7 @@ class Grid:
             game=source.expression(game, own=False),
             room=source.expression(room, own=True),
             own=source.lines(),
+            tell="pass" if SIMULATED else "place = cuda.shfl_sync(0xFFFFFFFF, place, 0)",  # the first to the others
             meet="pass" if SIMULATED else "cuda.syncwarp()",
         )
         self.kernel = source.compiled(f"{HEAD}\n{body}", run)
@@ -149,7 +163,9 @@ class Grid:
         end = first + count
         while True:
             threads = at_once(self.threads, first - 1)
-            part = end - first if threads == self.threads else min(end - first, max(first - 1, FEWEST * PLAYED))
+            part = end - first
+            if threads < self.threads:
+                part = min(part, 2 * PLAYED * threads - first + 1)
             blocks = -(-threads // BLOCK)
             self.taken.copy_to_device(NONE, stream=self.stream)
             self.kernel[blocks, min(BLOCK, threads), self.stream](*self.shared, threads, first, part)
@@ -190,8 +206,9 @@ class Grid:
 
 
 def at_once(threads: int, played: int) -> int:
-    """How many of the threads play when so many episodes have been played."""
-    return min(threads, max(FEWEST, played // PLAYED))
+    """How many of the threads play when so many episodes have been played: they double as these do."""
+    doubled = (played // (FEWEST * PLAYED)).bit_length() - 1
+    return min(threads, FEWEST << max(doubled, 0))
 
 
 class _Source:
@@ -201,7 +218,7 @@ class _Source:
         self.given: list[Any] = []  # what all threads share
         self.rows: list[NDArray[Any]] = []  # large arrays of a thread's own: one for all, with a row for each
         self.starts: list[NDArray[Any]] = []  # what arrays of a thread's own hold in the beginning
-        self.names: dict[str, Any] = {"cuda": cuda, "uint64": np.uint64, "WARP": WARP, "take": _take}
+        self.names: dict[str, Any] = {"cuda": cuda, "uint64": np.uint64, "WARP": WARP}
         self._lines: list[str] = []
 
     def expression(self, value: Any, own: bool) -> str:

@@ -142,6 +142,7 @@ def update(game, tables, policy, path, learner, iteration, depth, node, signals,
 def averages(policy, learner, player):  # type: ignore[no-untyped-def]
     """Whether the average strategy of ``player`` is updated on this episode.
 
-    In the alternating form the weights are far steadier where the player did not explore: at the others' infosets.
+    In the alternating form the weights are far steadier where the player did not explore: at the others' infosets. Who
+    plays alone has no others.
     """
-    return learner < 0 or learner != player
+    return learner < 0 or learner != player or policy.players == 1

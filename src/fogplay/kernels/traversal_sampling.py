@@ -149,6 +149,8 @@ def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def
         if draws_others(policy):
             for action in range(frame.actions):
                 add(tables.way, tables.regret, frame.slot + action, stack.value[at + action] - expected)
+                if policy.players == 1:  # nobody else comes by whose strategy would be added
+                    add(tables.way, tables.average, frame.slot + action, frame.own * stack.strategy[at + action])
         else:
             for action in range(frame.actions):
                 stack.pending[frame.slot + action] += frame.others * (stack.value[at + action] - expected)

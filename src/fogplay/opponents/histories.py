@@ -11,6 +11,7 @@ are those of a game is another question, which ``walk`` answers.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,8 +190,8 @@ def _normal(spec: str) -> str:
     """A spec in full; files are compared by their names only: a data file must not decide what is read or run."""
     if spec.startswith(PYSPIEL) or len(spec) > 1000:
         return spec
-    if spec.endswith(ENDING):
-        return Path(spec).name
+    if ENDING in spec:
+        return re.sub(r"[^(),=]*[/\\\\]", "", spec)
     if ".py" in spec:
         file, rest = spec.split(".py", 1)
         return f"{Path(file).name}.py{rest}"

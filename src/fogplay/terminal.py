@@ -207,7 +207,8 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     say("Next:")
     file = shlex.quote(facts["out"])
     if hasattr(strategy, "infosets"):
-        say(f"  fogplay evaluate {file}")
+        if not facts["forgets"]:
+            say(f"  fogplay evaluate {file}")
         if strategy.infosets:
             say(f"  fogplay inspect {file} {shlex.quote(strategy.infosets[0])}")
     else:

@@ -136,6 +136,15 @@ def test_histories_open_no_files(tmp_path: Path) -> None:
         histories.require_game(told, "repeated(/here/another.efg,2)")
 
 
+def test_what_needs_memory_is_not_offered_next(tmp_path: Path) -> None:
+    for text, offered in ((ALONE, False), (COIN, True)):
+        written(tmp_path, text)
+        done = fogplay("solve", "game.efg", "-n", "100", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert ("fogplay evaluate" in done.stdout) == offered
+        assert "fogplay inspect" in done.stdout
+
+
 def test_nothing_to_play(tmp_path: Path) -> None:
     written(
         tmp_path, 'EFG 2 R "" { "Ann" "Bob" } c "" 1 "" { "a" 1/2 "b" 1/2 } 0 t "" 1 "" { 1 -1 } t "" 2 "" { -1 1 }'

@@ -141,7 +141,8 @@ def solve(
     if as_json:
         print_json(facts)
     else:
-        show_result(facts | {"spec": game, "players": arena.num_players}, result.strategy)
+        forgets = arena.flat is not None and bool(arena.flat.recall_lost)
+        show_result(facts | {"spec": game, "players": arena.num_players, "forgets": forgets}, result.strategy)
 
 
 def _iterations(text: str) -> list[int]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fogplay.agents.policy import Policy
 from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.holdem import Table, Won, training, write_winnings
 from fogplay.experiments.lab import Job, Lab
@@ -20,32 +21,33 @@ from fogplay.experiments.limit_holdem import TWO, quick
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
 
 RUNS = {"greedy": 8, "average": 6}  # of averages fewer: they differ less
+Player = tuple[str, Policy]  # with its name
 MANY: dict[str, tuple[str, dict[str, Any]]] = {"cpu": ("four CPU threads", {"threads": 4}), "cuda": ("a GPU", {})}
 
 
 def strength(lab: Lab, scale: str) -> Outcome:
     """Two-player hold'em: what Smooth UCT learns many at once against what one CPU thread learns."""
     episodes, hands = (1_000_000_000, 2_500_000) if scale == "paper" else (quick(1_000_000), quick(100_000))
-    name, threads = MANY[lab.device]
-    one, table, rows, findings = replace(lab, device="cpu"), Table.for_players(2), list[Won](), list[Finding]()
+    many, threads = MANY[lab.device]
+    table, rows, findings = Table.for_players(2), list[Won](), list[Finding]()
 
-    def play(pairs: Iterable[tuple[tuple[Lab, Job], tuple[Lab, Job]]]) -> list[Won]:
+    def play(pairs: Iterable[tuple[Player, Player]]) -> list[Won]:
         found = [
-            table.match(
-                _called(player[1]), table.trained(*player), _called(other[1]), [table.trained(*other)], hands, seed=seed
-            )
-            for seed, (player, other) in enumerate(pairs, 1)  # other cards in every match of a set
+            table.match(name, policy, other, [against], hands, seed=seed)
+            for seed, ((name, policy), (other, against)) in enumerate(pairs, 1)  # other cards in every match of a set
         ]
         rows.extend(found)
         return found
 
+    def trained(where: Lab, jobs: list[Job]) -> list[Player]:
+        where.run(jobs)
+        return [(f"{job.label}, {job.keep}, seed {job.seed}", table.trained(where, job)) for job in jobs]
+
     for kind, runs in RUNS.items():
         seeds = range(1, (runs if scale == "paper" else 2) + 1)
-        many = [training(name, TWO, "smooth-uct", episodes, kind, seed=seed, **threads) for seed in seeds]
-        alone = [training(ALONE, TWO, "smooth-uct", episodes, kind, seed=seed, threads=1) for seed in seeds]
-        lab.run(many)
-        one.run(alone)
-        there, here = [(lab, job) for job in many], [(one, job) for job in alone]
+        together = [training(many, TWO, "smooth-uct", episodes, kind, seed=seed, **threads) for seed in seeds]
+        one_by_one = [training(ALONE, TWO, "smooth-uct", episodes, kind, seed=seed, threads=1) for seed in seeds]
+        there, here = trained(lab, together), trained(replace(lab, device="cpu"), one_by_one)
         matches = play(itertools.product(there, here))
         won = np.array([match.mean for match in matches]).reshape(len(seeds), len(seeds))
         mean = won.mean()
@@ -53,17 +55,13 @@ def strength(lab: Lab, scale: str) -> Outcome:
         error = np.sqrt(sum(won.mean(axis).var(ddof=1) for axis in (0, 1)) / len(seeds))
         told = f"{mean:.1f} ± {error:.1f} mb/h ({len(matches)} matches, {matches[0].standard_error:.1f} each)"
         judged = bool(abs(mean) <= 2 * error) if scale == "paper" else None
-        findings.append(Finding(f"{kind}, {name} against {ALONE}", "", told, judged))
+        findings.append(Finding(f"{kind}, {many} against {ALONE}", "", told, judged))
         others = play(itertools.combinations(here, 2))
         most = max(abs(match.mean) for match in others)
         findings.append(Finding(f"{kind}, {ALONE} against others of other seeds", "", f"up to {most:.1f} mb/h"))
     write_winnings(lab, rows)
     notes = (f"{episodes:,} episodes; {hands:,} hands a match.",)
     return Outcome(tuple(findings), notes=notes)
-
-
-def _called(job: Job) -> str:
-    return f"{job.label}, {job.keep}, seed {job.seed}"
 
 
 EXPERIMENTS = (Experiment("beyond/strength", "Hold'em: as strong as one CPU thread?", strength),)

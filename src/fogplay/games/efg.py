@@ -153,7 +153,10 @@ class _Reader:
         if self._take("word", "R or D") not in ("R", "D"):
             self._refuse("after the version comes R or D")
         self._take("text", "the title in quotes")
-        self.players = list(self._list("text", "a list of the players' names, each in quotes,"))
+        self._open("a list of the players' names, each in quotes,")
+        while self.kind != "mark":
+            self.players.append(self._take("text", "a player's name in quotes"))
+        self._close()
         if not 1 <= len(self.players) <= _MOST_PLAYERS:
             self._refuse(f"a game has 1 to {_MOST_PLAYERS} players, not {len(self.players)}")
         if self.kind == "text":  # a comment
@@ -206,7 +209,7 @@ class _Reader:
         number = self._whole("the infoset's number")
         name = self._take("text", "") if self.kind == "text" else ""
         known = self.infosets.get((player, number))
-        if self.token != "{" or self.kind != "mark":
+        if not self.opens:
             if known is None:
                 self._refuse(f"infoset {number} is met for the first time, and its actions are not said")
             return known
@@ -242,14 +245,14 @@ class _Reader:
         named = self.kind == "text"
         if named:
             self._next()
-        if (self.kind, self.token) != ("mark", "{"):
+        if not self.opens:
             if number != 0 and number not in self.outcomes:
                 self._refuse(f"outcome {number} is met for the first time, and its payoffs are not said")
         elif number != 0:
             payoffs = self._payoffs(number)
             if self.outcomes.setdefault(number, payoffs) != payoffs:
                 self._refuse(f"outcome {number} has other payoffs than where it was met before")
-        if number == 0 and (named or self.token == "{"):
+        if number == 0 and (named or self.opens):
             self._refuse("outcome 0 stands for none; one with a name or payoffs has another number")
         return self.outcomes[number] if number != 0 else (0.0,) * len(self.players)
 
@@ -294,13 +297,15 @@ class _Reader:
             self._refuse(f"{what} is expected, not {self._told()}")
         return int(self._take("word", what))
 
-    def _list(self, kind: str, what: str) -> Iterator[str]:
-        if (self.kind, self.token) != ("mark", "{"):
+    @property
+    def opens(self) -> bool:
+        """Whether a list in braces comes next."""
+        return (self.kind, self.token) == ("mark", "{")
+
+    def _open(self, what: str) -> None:
+        if not self.opens:
             self._refuse(f"{what} must follow in braces")
         self._next()
-        while self.kind != "mark":
-            yield self._take(kind, what)
-        self._close()
 
     def _close(self) -> None:
         if self.token != "}":

@@ -87,9 +87,10 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
 def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [grid.at_once(2**17, played) for played in (0, 767_999, 768_000, 10**9)] == [128, 128, 256, 2**17]
     assert grid.at_once(5, 10**9) == 5
-    for name, value in (("BLOCK", 2), ("FEWEST", 2), ("PLAYED", 3)):
+    warp, flat = grid.WARP, flatten("kuhn")
+    for name, value in (("BLOCK", 2 * warp), ("FEWEST", 2 * warp), ("PLAYED", 3)):
         monkeypatch.setattr(grid, name, value)
-    flat, playing = flatten("kuhn"), learner(TreeArena(flatten("kuhn")), "uct", threads=20)
+    playing = learner(TreeArena(flat), "uct", threads=20 * warp)
     kernel, launched = playing.driver.kernel, []
 
     class Spy:
@@ -98,21 +99,24 @@ def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> N
 
     playing.driver.kernel = Spy()
     playing.advance(1, 0)
-    playing.advance(1, 100)
-    playing.advance(101, 7)
+    playing.advance(1, 100 * warp)
+    playing.advance(100 * warp + 1, 7 * warp)
     assert launched == [
-        (2, 2, 1, 0), (2, 2, 1, 12), (4, 4, 13, 12), (8, 8, 25, 24), (16, 16, 49, 48), (20, 20, 97, 4), (20, 20, 101, 7)
+        (threads * warp, threads * warp, played * warp + 1, count * warp)
+        for threads, played, count in (
+            (2, 0, 0), (2, 0, 12), (4, 12, 12), (8, 24, 24), (16, 48, 48), (20, 96, 4), (20, 100, 7)
+        )
     ]  # fmt: skip
-    pieces = learner(TreeArena(flat), "uct", threads=20)
+    pieces = learner(TreeArena(flat), "uct", threads=20 * warp)
     pieces.driver.kernel, whole = playing.driver.kernel, launched[1:6]
     launched.clear()
-    for at in range(1, 101, 20):
-        pieces.advance(at, 20)
+    for at in range(1, 100 * warp, 20 * warp):
+        pieces.advance(at, 20 * warp)
     assert {each[0] for each in launched} == {each[0] for each in whole}
     for shape, _, at, count in launched:  # however the work is cut, as many play
-        assert all(grid.at_once(20, played) == shape for played in range(at - 1, at + count - 1))
+        assert all(grid.at_once(20 * warp, played) == shape for played in range(at - 1, at + count - 1))
     first = np.concatenate([range(24)[flat.slots(flat.infosets.index(name))] for name in ("J:", "Q:", "K:")])
-    assert (playing.kept()["visits"][first].sum(), pieces.kept()["visits"][first].sum()) == (107, 100)
+    assert [each.kept()["visits"][first].sum() for each in (playing, pieces)] == [107 * warp, 100 * warp]
 
 
 def test_how_many_play_unless_it_is_said() -> None:

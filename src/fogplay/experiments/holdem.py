@@ -41,10 +41,10 @@ class Won:
         return self.mean < -2 * self.standard_error
 
     def show(self, digits: int = 0) -> str:
-        return f"{self.mean:.{digits}f} ± {self.standard_error:.{digits}f} mb/h"
+        return f"{self.mean:z.{digits}f} ± {self.standard_error:.{digits}f} mb/h"
 
     def in_small_bets(self) -> str:
-        return f"{self.mean / SMALL_BET:.3f} ± {self.standard_error / SMALL_BET:.3f} sb/h"
+        return f"{self.mean / SMALL_BET:z.3f} ± {self.standard_error / SMALL_BET:.3f} sb/h"
 
 
 def training(

@@ -53,7 +53,7 @@ def strength(lab: Lab, scale: str) -> Outcome:
         mean = won.mean()
         # Which runs met is chance as the cards are: the errors of both sides' means over their opponents.
         error = np.sqrt(sum(won.mean(axis).var(ddof=1) for axis in (0, 1)) / len(seeds))
-        told = f"{mean:.1f} ± {error:.1f} mb/h ({len(matches)} matches, {matches[0].standard_error:.1f} each)"
+        told = f"{mean:z.1f} ± {error:.1f} mb/h ({len(matches)} matches, {matches[0].standard_error:.1f} each)"
         judged = bool(abs(mean) <= 2 * error) if scale == "paper" else None
         findings.append(Finding(f"{kind}, {many} against {ALONE}", "", told, judged))
         others = play(itertools.combinations(here, 2))

@@ -3,8 +3,8 @@
     python benchmarks/at_once.py
     python benchmarks/at_once.py --episodes 20000000 --threads 16384 smooth-uct
 
-nash_conv on Leduc, the mean of three runs, and the seconds of the fastest: all threads from the start, or as many as a
-thousandth, a three-thousandth, ... of the episodes played so far (``kernels/grid.py``).
+nash_conv on Leduc, the mean of three runs, and the seconds of the fastest: all threads from the start, or twice as many
+whenever a thousand, three thousand, ... episodes for each have been played (``kernels/grid.py``).
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
 
 Where there is no GPU, ``--device cpu``. Three players have 530 million actions, most of them in hands that are hardly
 ever played: what was visited rarely is left out, and averages are rounded. The files that come with the package were
-written by ``write`` from the runs of smooth-uct-2015/fig3 and table3, which are the same runs.
+written by ``write`` from runs of smooth-uct-2015/fig3 and table3, which train the same; as chance has it,
+another run is another player (docs/results.md).
 """
 
 from __future__ import annotations

@@ -17,13 +17,11 @@ from rich.text import Text
 
 from fogplay.cards import tables
 from fogplay.cards.buckets import Grid
-from fogplay.games import load
-from fogplay.games.efg import EfgGame
 from fogplay.games.holdem import in_buckets
 from fogplay.jit import is_compiled
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.solvers.arenas import Arena, arena_of
-from fogplay.trees import FlatGame, flatten
+from fogplay.trees import FlatGame, flatten, named
 
 COMPILING = "compiling the kernels: once, some seconds; from now on a command starts at once"
 OUT = Console(highlight=False, soft_wrap=True, markup=False)
@@ -93,7 +91,7 @@ class Watch:
         if not self.quiet:
             ERR.print(line)
 
-    def flatten(self, game: Any) -> FlatGame:
+    def flatten(self, game: Any, name: str | None = None) -> FlatGame:
         """Flatten a game, with a bar if it takes long."""
         task: Any = None
 
@@ -104,19 +102,18 @@ class Watch:
                 self.note(f"about {expected:,} nodes, {size / 1e6:,.0f} MB")
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
-        flat = flatten(game, progress=progress)
+        flat = flatten(game, name=name, progress=progress)
         if task is not None:
             self.bar.remove_task(task)
         return flat
 
     def arena(self, game: Any) -> Arena:
         """Where episodes of a game are played; with a bar where its tree or its tables take long to build."""
-        rules = load(game) if isinstance(game, str) else game
+        rules, name = named(game)
         if in_buckets(rules):
             self.tables(Grid.parse(rules.grid).measure)
             return arena_of(rules)
-        # By the name it was asked for, which may be a file's; what was read for long is not read again.
-        return arena_of(self.flatten(rules if isinstance(rules, EfgGame) else game))
+        return arena_of(self.flatten(rules, name))
 
     def tables(self, measure: str = "ehs2") -> None:
         """See to it that the tables of hand strength are there, with a bar while they are built."""

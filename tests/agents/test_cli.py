@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 import fogplay as fp
+from fogplay.cards import tables
 from fogplay.cli import main
+from fogplay.errors import FogplayError
 from fogplay.simulators.holdem import simulate_holdem
 from fogplay.simulators.profile import Profile
+from fogplay.terminal import Watch
 from tests.helpers import fogplay
 
 Mistake = Callable[..., str]
@@ -82,6 +85,7 @@ def test_match_json_and_log(folder: Path) -> None:
     [
         (("holdem", "rules"), "is for 2 players; 1 agents were named"),
         (("holdem", "rules", "nobody"), "there is no file nobody; an agent is a saved profile of hold'em or a bot"),
+        (("holdem", "rules", "smooth-utc"), "there is no file smooth-utc; did you mean 'smooth-uct'? an agent is"),
         (("holdem", "rules", "kuhn.safetensors"), "kuhn.safetensors holds a strategy, not a profile"),
         (("holdem(players=3)", "rules", "rules", "ten.safetensors"), "players is 2 there and 3 here"),
         (("holdem(players=3,max_raises=[1,1,1,1])", "sparring", "probe", "probe"), "sparring is for two players"),
@@ -107,3 +111,30 @@ def test_play_mistakes_are_one_line(mistake: Mistake) -> None:
         (("kuhn", "--against", "uniform", "--hands", "0"), "--hands must be"),
     ):
         assert said in mistake("play", *arguments)
+
+
+def test_who_is_unknown_is_refused_before_anything_is_built(
+    mistake: Mistake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "folder", lambda: tmp_path)
+    monkeypatch.setattr(Watch, "tables", lambda self: pytest.fail("tables are built for nothing"))
+    for command in (["match", "holdem", "rules", "nobody"], ["play", "holdem", "--against", "nobody"]):
+        assert "there is no file nobody" in mistake(*command)
+
+
+def test_a_log_that_cannot_be_written_costs_the_log_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_given: Any) -> None:
+        raise FogplayError("the disk is full")
+
+    monkeypatch.setattr("fogplay.agents.write_log", full)
+    monkeypatch.setattr(sys, "argv", ["fogplay", "match", "holdem", "rules", "probe", "-n", "20", "--log", "l"])
+    monkeypatch.chdir(folder)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    said = capsys.readouterr()
+    assert stopped.value.code == 2
+    assert "20 hands (10 deals in 2 seatings)" in said.out
+    assert "the hands are in" not in said.out
+    assert "the disk is full" in said.err

@@ -16,11 +16,15 @@ from fogplay.games.kuhn import Kuhn
 from fogplay.games.matrix import Matrix
 from fogplay.games.registry import presets
 from fogplay.games.repeated import Repeated
+from fogplay.solvers.arenas import arena_of
+from fogplay.terminal import Watch
 
 OWN_GAME = """
 from dataclasses import dataclass
 
 from fogplay.games import TERMINAL, Game, State
+from fogplay.solvers.arenas import arena_of
+from fogplay.terminal import Watch
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,15 @@ def test_games_of_your_own(tmp_path: Path) -> None:
         assert load(spec).new_initial_state().returns() == [3, -3]
     assert load(str(file)).new_initial_state().returns() == [2, -2]
     assert load(f"repeated({file}:MyGame(size=3),hands=1)").new_initial_state().returns() == [3, -3]
+
+
+def test_a_file_is_read_once_and_keeps_its_name(tmp_path: Path) -> None:
+    file, count = tmp_path / "mygame.py", tmp_path / "count"
+    file.write_text(f"{OWN_GAME}\nwith open({str(count)!r}, 'a') as file:\n    file.write('x')\n")
+    for arena in (arena_of, Watch(quiet=True).arena):
+        count.write_text("")
+        assert arena(f"{file}(size=3)").game == f"{file}(size=3)"
+        assert count.read_text() == "x"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from fogplay.agents.bots import BOTS, bot
 from fogplay.agents.log import log_lines, write_log
 from fogplay.agents.match import DuplicateMatch, play_duplicate
 from fogplay.agents.policy import Policy, policy_of
-from fogplay.agents.seats import policies
+from fogplay.agents.seats import policies, require_agent
 from fogplay.agents.table import play_hand
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "play_hand",
     "policies",
     "policy_of",
+    "require_agent",
     "write_log",
 ]

@@ -9,7 +9,7 @@ from fogplay import storage
 from fogplay.agents.bots import BOTS, TRAINED, bot, trained
 from fogplay.agents.match import SMALLEST_GRID, with_grid
 from fogplay.agents.policy import Policy, policy_of
-from fogplay.errors import FogplayError
+from fogplay.errors import FogplayError, did_you_mean
 from fogplay.games.holdem import Holdem
 from fogplay.simulators.profile import Profile, betting_of
 
@@ -30,12 +30,19 @@ def policies(agents: Sequence[str], rules: Holdem) -> list[Policy]:
     return [found[agent] for agent in agents]
 
 
-def _profile(agent: str) -> Profile:
+def require_agent(agent: str) -> None:
+    """Refuse what is neither a bot nor a file that may hold a profile."""
+    if agent in BOTS:
+        return
     wanted = f"an agent is a saved profile of hold'em or a bot: {', '.join(BOTS)}"
     if not Path(agent).exists():
-        raise FogplayError(f"there is no file {agent}; {wanted}")
+        raise FogplayError(f"there is no file {agent}; {did_you_mean(agent, BOTS)}{wanted}")
     if storage.kind_of(agent) == "strategy":
         raise FogplayError(f"{agent} holds a strategy, not a profile: it is for another game; {wanted}")
+
+
+def _profile(agent: str) -> Profile:
+    require_agent(agent)
     try:
         return Profile.load(agent)
     except FogplayError as error:

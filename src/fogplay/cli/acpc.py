@@ -64,7 +64,7 @@ def join(
     chosen = secrets.randbits(32) if seed is None else seed
     with Watch(quiet=as_json) as watch:
         if is_holdem(definition):
-            build_tables(watch)
+            build_tables(watch, [agent])
         client = Client(seated(agent, definition), seed=chosen, notes=Notes(watch.note))
         line = connect(host, port, wait)
         watch.note(f"connected to {host}:{port}")
@@ -144,7 +144,7 @@ def deal(
         for number, place in enumerate(places):
             if place.agent is not None:
                 if is_holdem(definition):
-                    build_tables(watch)
+                    build_tables(watch, [place.agent])
                 chairs[number] = Local(_client(place.agent, definition, seed))
         listening = [None if place.port is None else listen(host, place.port) for place in places]
         ports = [each.getsockname()[1] for each in listening if each is not None]

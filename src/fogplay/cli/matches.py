@@ -55,10 +55,13 @@ def holdem_of(game: str) -> Any:
     return rules if isinstance(rules, Holdem) and rules.is_full() else None
 
 
-def build_tables(watch: Watch) -> None:
-    """Build the tables of hand strength, if they are not there yet."""
+def build_tables(watch: Watch, agents: Sequence[str]) -> None:
+    """Build the tables of hand strength for those who play, if they are not there yet."""
+    from fogplay.agents import require_agent
     from fogplay.cards import tables
 
+    for agent in agents:  # before anything that takes long
+        require_agent(agent)
     if not any(tables.folder().glob("strength-river*")):
         watch.tables()
 
@@ -67,7 +70,7 @@ def seated(watch: Watch, agents: list[str], rules: Any) -> Any:
     """The players of a table of hold'em; says so where they take long to come."""
     from fogplay.agents import BOTS, policies
 
-    build_tables(watch)
+    build_tables(watch, agents)
     decisions = sum(rules.decisions())
     if decisions > LARGE_TREE and all(agent in BOTS for agent in agents):  # a file may still be refused
         watch.note(f"a betting tree of {decisions:,} decisions: some seconds, some gigabytes")
@@ -100,8 +103,6 @@ def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Pat
         outcome = play_duplicate(
             rules, playing, hands, seed=seed, keep=log is not None, progress=watch.hands(play_block)
         )
-    if log is not None:
-        write_log(log, outcome, names)
     rows = [row | {"chips": chips} for row, chips in zip(_rows(outcome, names, agents), outcome.chips, strict=True)]
     facts = {
         "game": str(rules),
@@ -117,7 +118,15 @@ def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Pat
     }
     if as_json:
         print_json(facts)
-        return
+    else:
+        _show_holdem_match(rules, outcome, rows)
+    if log is not None:
+        write_log(log, outcome, names)  # what cannot be written costs the log alone
+        if not as_json:
+            say(f"the hands are in {log}")
+
+
+def _show_holdem_match(rules: Any, outcome: Any, rows: list[dict[str, Any]]) -> None:
     early = "stopped early, " if outcome.interrupted else ""
     seats = outcome.hands // outcome.deals
     say(
@@ -130,8 +139,6 @@ def _match_holdem(rules: Any, agents: list[str], hands: int, seed: int, log: Pat
         shown = f"{row['standard_error']:.1f}", f"{low:+.1f} to {high:+.1f}", f"{row['chips']:+,.0f}"
         show.add_row(row["name"], f"{row['mean']:+.1f}", *shown)
     say(show)
-    if log is not None:
-        say(f"the hands are in {log}")
 
 
 def _match_tree(
@@ -165,7 +172,7 @@ def _match_tree(
     if log is None:
         return
     assert outcome.ends is not None
-    histories.write(log, record(flat, outcome.ends, names, seen_by))  # what cannot be written costs the log alone
+    histories.write(log, record(flat, outcome.ends, names, seen_by))
     if not as_json:
         say(f"the hands are in {log}")
         others = [name for name in names if name != seen_by]

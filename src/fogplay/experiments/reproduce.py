@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fogplay.errors import FogplayError
+from fogplay.errors import FogplayError, did_you_mean
 from fogplay.experiments.lab import Lab, Mean
 from fogplay.solvers.checks import one_of
 from fogplay.solvers.solve import DEVICES
@@ -66,9 +65,9 @@ def experiment_called(name: str) -> Experiment:
     """The experiment of this id, or a refusal that says what there is."""
     known = experiments()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise FogplayError(f"no experiment is called {name!r}; {hint}`fogplay reproduce` lists them")
+        raise FogplayError(
+            f"no experiment is called {name!r}; {did_you_mean(name, known)}`fogplay reproduce` lists them"
+        )
     return known[name]
 
 

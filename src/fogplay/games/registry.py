@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import difflib
 import functools
 import importlib
 import importlib.util
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import fogplay.games
-from fogplay.errors import FogplayError
+from fogplay.errors import FogplayError, did_you_mean
 from fogplay.games.efg import ENDING, EfgGame
 from fogplay.games.game import PYSPIEL, Game
 
@@ -143,9 +142,8 @@ def _as_tuple(value: Any) -> Any:
 
 def _unknown(name: str) -> str:
     known = [*registered(), *presets()]
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
-    return f"no game is called {name!r}; {hint} (`fogplay games` lists them; your own is mygame.py:MyGame or game.efg)"
+    hint = did_you_mean(name, known) or f"there are {', '.join(known)} "
+    return f"no game is called {name!r}; {hint}(`fogplay games` lists them; your own is mygame.py:MyGame or game.efg)"
 
 
 def _from_open_spiel(name: str) -> Any:

@@ -191,7 +191,7 @@ def _normal(spec: str) -> str:
     if spec.startswith(PYSPIEL) or len(spec) > 1000:
         return spec
     if ENDING in spec:
-        return re.sub(r"[^(),=]*[/\\\\]", "", spec)
+        return re.sub(r"[^(),=]*[/\\]", "", spec)
     if ".py" in spec:
         file, rest = spec.split(".py", 1)
         return f"{Path(file).name}.py{rest}"

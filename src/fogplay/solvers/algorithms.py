@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fogplay.errors import FogplayError
+from fogplay.errors import FogplayError, did_you_mean
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.kernels.cfr import iterate
 from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
@@ -77,8 +76,7 @@ def algorithm_called(name: str) -> Algorithm:
     """The algorithm of this name, or a refusal that says what there is."""
     if name in ALGORITHMS:
         return ALGORITHMS[name]
-    close = difflib.get_close_matches(str(name), ALGORITHMS, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = did_you_mean(str(name), ALGORITHMS)
     raise FogplayError(f"no algorithm is called {name!r}; {hint}there are {', '.join(ALGORITHMS)}")
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from fogplay.cards import tables
 from fogplay.errors import FogplayError
 from fogplay.games.holdem import in_buckets
-from fogplay.games.registry import load
 from fogplay.simulators import simulate_tree
 from fogplay.simulators.betting import owners
 from fogplay.simulators.holdem import BATCH, SimulatedHoldem, explored, simulate_holdem
@@ -22,7 +21,7 @@ from fogplay.simulators.profile import WHOLE, Profile
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
 from fogplay.solvers.run import shares
 from fogplay.strategy import Strategy
-from fogplay.trees import FlatGame, flatten
+from fogplay.trees import FlatGame, flatten, named
 
 
 @dataclass(frozen=True)
@@ -203,10 +202,10 @@ def arena_of(game: Any) -> Arena:
     """Where episodes of a game are played: hold'em with buckets through its simulator, all else as a tree."""
     if isinstance(game, Arena):
         return game
-    rules = load(game) if isinstance(game, str) else game
+    rules, name = named(game)
     if in_buckets(rules):
         return HoldemArena(simulate_holdem(rules))
-    return TreeArena(flatten(game))
+    return TreeArena(flatten(rules, name=name))
 
 
 def require_tree(arena: Arena, what: str) -> FlatGame:

@@ -44,11 +44,9 @@ def flatten(
     """
     if isinstance(game, FlatGame):
         return game
-    if isinstance(game, str):
-        spec, game = game, load(game)
-        name = name or (spec if ".py" in spec else _name_of(game))
+    game, known_as = named(game)
+    name = name or known_as
     root, players = _start_of(game)
-    name = name or _name_of(game)
     memory_limit = memory_limit or available_memory() * 4 // 5
     expected = _expected_nodes(root)
     instead = game.instead_of_a_tree() if hasattr(game, "instead_of_a_tree") else "choose smaller parameters"
@@ -58,9 +56,14 @@ def flatten(
     return walk.finish()
 
 
-def _name_of(game: Any) -> str:
-    """A name that ``load`` understands, where the game has one."""
-    return spec_of(game) if hasattr(game, "new_initial_state") else f"a state of {type(game).__name__}"
+def named(game: Any) -> tuple[Any, str]:
+    """A game, loaded if it is a spec, and a name that ``load`` understands, where it has one."""
+    if isinstance(game, str):
+        loaded = load(game)
+        return loaded, game if ".py" in game else spec_of(loaded)
+    if hasattr(game, "new_initial_state"):
+        return game, spec_of(game)
+    return game, f"a state of {type(game).__name__}"
 
 
 def _start_of(game: Any) -> tuple[Any, int]:

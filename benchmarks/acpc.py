@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fogplay.agents import Observation, Policy, play_duplicate, policies
+from fogplay.agents import BettingPolicy, Observation, play_duplicate, policies
 from fogplay.notation.gamedef import Definition, game_of, load_definition
 from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer, Terms
@@ -32,7 +32,7 @@ SEED = 1
 class Plain:
     """A policy that the match takes for any other agent."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: BettingPolicy) -> None:
         self.policy = policy
 
     def act(self, seen: Observation, chance: float) -> int:

@@ -4,7 +4,7 @@
     python benchmarks/at_once.py --episodes 20000000 --threads 16384 smooth-uct
 
 nash_conv on Leduc, the mean of three runs, and the seconds of the fastest: all threads from the start, or twice as many
-whenever a thousand, three thousand, ... episodes for each have been played (``kernels/grid.py``).
+whenever a thousand, three thousand, ... episodes for each have been played (``kernels/driver.py``).
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ import numpy as np
 
 from fogplay.errors import FogplayError
 from fogplay.evaluate import measure
-from fogplay.kernels import grid
+from fogplay.kernels import cuda as driver
+from fogplay.simulators import Simulator, simulator_for
 from fogplay.solvers.algorithms import ALGORITHMS
-from fogplay.solvers.arenas import Arena, arena_of
 from fogplay.solvers.solve import require_device
 
 SEEDS = (1, 2, 3)
 SHARES = (0, 1000, 3000, 10000)  # episodes played for each of those that play; 0: all threads from the start
 
 
-def run(arena: Arena, algorithm: str, episodes: int, threads: int, seed: int) -> tuple[float, float]:
+def run(simulator: Simulator, algorithm: str, episodes: int, threads: int, seed: int) -> tuple[float, float]:
     """nash_conv and seconds."""
     make = ALGORITHMS[algorithm].make
     assert make is not None
-    learner: Any = make(arena, algorithm, {"seed": seed, "device": "cuda", "threads": threads})
+    learner: Any = make(simulator, algorithm, {"seed": seed, "device": "cuda", "threads": threads})
     learner.advance(1, 0)
     began = time.perf_counter()
     learner.advance(1, episodes)
@@ -48,13 +48,13 @@ def main() -> None:
     try:
         for name in given.algorithms:
             require_device("cuda", name)
-        arena = arena_of("leduc")
+        simulator = simulator_for("leduc")
         print("| algorithm | episodes for each at once | nash_conv | seconds |\n|---|---:|---:|---:|")
         for name in given.algorithms:
             for share in SHARES:
-                grid.PLAYED = max(share, 1)
-                grid.FEWEST = given.threads if share == 0 else grid.BLOCK
-                runs = [run(arena, name, given.episodes, given.threads, seed) for seed in SEEDS]
+                driver.PLAYED = max(share, 1)
+                driver.FEWEST = given.threads if share == 0 else driver.BLOCK
+                runs = [run(simulator, name, given.episodes, given.threads, seed) for seed in SEEDS]
                 found, took = zip(*runs, strict=True)
                 print(f"| {name} | {share:,} | {np.mean(found):.4f} | {min(took):.2f} |", flush=True)
     except FogplayError as error:

@@ -23,7 +23,7 @@ from fogplay.cards.deck import draw_cards, new_deck
 from fogplay.cards.evaluator import evaluate7, evaluator
 from fogplay.cards.index import canonical_board, canonical_hole
 from fogplay.jit import kernel, piece
-from fogplay.simulators.random import streams, uniform
+from fogplay.simulators.streams import streams, uniform
 
 HANDS = 4_000_000
 DEALS = 2_000_000
@@ -31,7 +31,7 @@ RUNS = 5
 
 
 @kernel
-def evaluate_given(tables, hands):  # type: ignore[no-untyped-def]
+def evaluate_given(tables, hands):
     """Evaluate ``hands[n, 7]``; the sum, so that nothing can be left out."""
     total = 0
     for n in range(len(hands)):
@@ -42,7 +42,7 @@ def evaluate_given(tables, hands):  # type: ignore[no-untyped-def]
 
 
 @piece
-def deal(deck, rng):  # type: ignore[no-untyped-def]
+def deal(deck, rng):
     """Two players' hole cards and the board."""
     for three in range(3):
         draw_cards(deck, 3 * three, 3, uniform(rng))
@@ -50,7 +50,7 @@ def deal(deck, rng):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deal_only(deck, rng, count):  # type: ignore[no-untyped-def]
+def deal_only(deck, rng, count):
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)
@@ -59,7 +59,7 @@ def deal_only(deck, rng, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deal_and_evaluate(tables, deck, rng, count):  # type: ignore[no-untyped-def]
+def deal_and_evaluate(tables, deck, rng, count):
     total = 0
     for _ in range(count):
         a, b, _, _, board = deal(deck, rng)
@@ -68,7 +68,7 @@ def deal_and_evaluate(tables, deck, rng, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deal_and_index(signals, deck, rng, count, street):  # type: ignore[no-untyped-def]
+def deal_and_index(signals, deck, rng, count, street):
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)
@@ -78,7 +78,7 @@ def deal_and_index(signals, deck, rng, count, street):  # type: ignore[no-untype
 
 
 @kernel
-def deal_and_tell(signals, deck, rng, count, street):  # type: ignore[no-untyped-def]
+def deal_and_tell(signals, deck, rng, count, street):
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)
@@ -88,7 +88,7 @@ def deal_and_tell(signals, deck, rng, count, street):  # type: ignore[no-untyped
 
 
 @kernel
-def deal_and_tell_in_turn(signals, deck, rng, count, street):  # type: ignore[no-untyped-def]
+def deal_and_tell_in_turn(signals, deck, rng, count, street):
     """The same where each deal waits for the buckets of the one before, as an episode waits before it acts."""
     total = 0
     for _ in range(count):
@@ -101,7 +101,7 @@ def deal_and_tell_in_turn(signals, deck, rng, count, street):  # type: ignore[no
 
 
 @kernel
-def deal_and_tell_all(signals, deck, rng, count):  # type: ignore[no-untyped-def]
+def deal_and_tell_all(signals, deck, rng, count):
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)
@@ -111,7 +111,7 @@ def deal_and_tell_all(signals, deck, rng, count):  # type: ignore[no-untyped-def
 
 
 @kernel
-def deal_ahead(signals, evaluator, deals, deck, rng, batches):  # type: ignore[no-untyped-def]
+def deal_ahead(signals, evaluator, deals, deck, rng, batches):
     """Everything about many deals at once; also both strengths at showdown."""
     total = 0
     for _ in range(batches):

@@ -15,8 +15,8 @@ import time
 from typing import Any
 
 from fogplay.errors import FogplayError
+from fogplay.simulators import Simulator, simulator_for
 from fogplay.solvers.algorithms import ALGORITHMS
-from fogplay.solvers.arenas import Arena, arena_of
 from fogplay.solvers.solve import require_device
 
 THREE = "holdem(players=3,grid=ehs2:169/1000/100/20)"
@@ -25,12 +25,12 @@ RACES = ("leduc:smooth-uct", "leduc:os-mccfr", "leduc:es-mccfr", "holdem:smooth-
 PLAYED = {"cuda": 400_000_000, "cpu": 300_000}  # before the clock runs
 
 
-def speed(arena: Arena, algorithm: str, device: str, seconds: float, scale: float = 1.0) -> float:
+def speed(simulator: Simulator, algorithm: str, device: str, seconds: float, scale: float = 1.0) -> float:
     """Episodes, or traversals, a second."""
     require_device("cuda", algorithm)
     make = ALGORITHMS[algorithm].make
     assert make is not None
-    learner: Any = make(arena, algorithm, {"seed": 1, "device": device})
+    learner: Any = make(simulator, algorithm, {"seed": 1, "device": device})
     played = max(1, int(PLAYED[device] * scale))
     learner.advance(1, 0)
     began = time.perf_counter()
@@ -56,8 +56,10 @@ def main() -> None:
     try:
         for race in given.races:
             game, _, algorithm = race.rpartition(":")
-            arena = arena_of(game)
-            there, here = (speed(arena, algorithm, device, given.seconds, given.scale) for device in ("cuda", "cpu"))
+            simulator = simulator_for(game)
+            there, here = (
+                speed(simulator, algorithm, device, given.seconds, given.scale) for device in ("cuda", "cpu")
+            )
             print(f"{head}| {game} | {algorithm} | {there:,.0f} | {here:,.0f} | {there / here:,.0f} |", flush=True)
             head = ""
     except FogplayError as error:

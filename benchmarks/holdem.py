@@ -20,8 +20,8 @@ import numpy as np
 
 from fogplay.games import load
 from fogplay.kernels import uct
-from fogplay.simulators.holdem import SimulatedHoldem, simulate_holdem
-from fogplay.simulators.random import streams
+from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.simulators.streams import streams
 
 MILLION = 1_000_000
 STRETCH = 2 * MILLION
@@ -35,7 +35,7 @@ def resident() -> tuple[float, float]:
     return own, own + files
 
 
-def plain_layout(simulated: SimulatedHoldem) -> None:
+def plain_layout(simulated: HoldemSimulator) -> None:
     """Each node's slots for itself, one bucket after the other."""
     nodes, buckets = simulated.betting.nodes, np.array(simulated.rules.buckets())
     sizes = np.where(nodes["player"] >= 0, nodes["count"].astype(np.int64) * buckets[nodes["street"]], 0)
@@ -47,7 +47,7 @@ def plain_layout(simulated: SimulatedHoldem) -> None:
 def learn(players: int, episodes: int, layout: str, batch: int, cell: str) -> None:
     rules = load(f"holdem(players={players})")
     begin = time.perf_counter()
-    simulated = simulate_holdem(rules)
+    simulated = HoldemSimulator.of(rules)
     built = time.perf_counter() - begin
     if layout == "plain":
         plain_layout(simulated)

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from fogplay.agents import Observation, Policy, play_duplicate, policies, policy_of
+from fogplay.agents import BettingPolicy, Observation, play_duplicate, policies, policy_of
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
-from fogplay.simulators.holdem import simulate_holdem
-from fogplay.simulators.profile import Profile
+from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.strategies.betting import BettingStrategy
 
 HANDS = 2_500_000
 PLAIN_HANDS = 4000
@@ -30,20 +30,20 @@ RUNS = 3
 class Plain:
     """A policy that the match takes for any other agent."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: BettingPolicy) -> None:
         self.policy = policy
 
     def act(self, seen: Observation, chance: float) -> int:
         return self.policy.act(seen, chance)
 
 
-def noise(spec: str, greedy: bool) -> Profile:
-    simulated = simulate_holdem(spec)
+def noise(spec: str, greedy: bool) -> BettingStrategy:
+    simulated = HoldemSimulator.of(spec)
     weights = np.random.default_rng(1).integers(0, 100, simulated.num_slots, np.uint8)
-    return Profile.of(simulated, weights=weights, greedy=greedy, method="noise")
+    return BettingStrategy.of(simulated, weights=weights, greedy=greedy, method="noise")
 
 
-def race(title: str, rules: Holdem, players: list[Policy], hands: int = HANDS) -> None:
+def race(title: str, rules: Holdem, players: list[BettingPolicy], hands: int = HANDS) -> None:
     best = 0.0
     play_duplicate(rules, players, 1000)
     for _ in range(RUNS):
@@ -52,13 +52,13 @@ def race(title: str, rules: Holdem, players: list[Policy], hands: int = HANDS) -
     print(f"| {title} | {rules.players} | {hands:,} | {best:,.0f} | {hands / best:.2f} |", flush=True)
 
 
-def sizes(title: str, profile: Profile) -> None:
+def sizes(title: str, profile: BettingStrategy) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "profile.safetensors"
         began = time.perf_counter()
         profile.save(path)
         saved = time.perf_counter()
-        Profile.load(path)
+        BettingStrategy.read(path)
         loaded = time.perf_counter()
         size = path.stat().st_size
     facts = f"{len(profile.share):,} | {size / 1e6:.2f} | {saved - began:.2f} | {loaded - saved:.2f}"

@@ -1,7 +1,7 @@
 """Train the bots ``smooth-uct`` and ``smooth-uct-average``, at the scale of Heinrich & Silver 2015, on a GPU.
 
-    python benchmarks/train_smooth_uct.py 2 62100000000 src/fogplay/agents/data
-    python benchmarks/train_smooth_uct.py 3 50000000000 src/fogplay/agents/data
+    python benchmarks/train_smooth_uct.py 2 62100000000 src/fogplay/bots/data
+    python benchmarks/train_smooth_uct.py 3 50000000000 src/fogplay/bots/data
 
 Where there is no GPU, ``--device cpu``. Three players have 530 million actions, most of them in hands that are hardly
 ever played: what was visited rarely is left out, and averages are rounded. The files that come with the package were
@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from fogplay.errors import FogplayError
-from fogplay.solvers.arenas import Arena, arena_of
+from fogplay.simulators import Simulator, simulator_for
 from fogplay.solvers.sampling import SelfPlay
 from fogplay.solvers.solve import require_device
 
 GAMES = {2: "holdem(grid=ehs2:169/1000/500/200)", 3: "holdem(players=3,grid=ehs2:169/1000/100/20)"}
 SEED = 1
 STRETCHES = 100
-# By players: what is left out and how averages are rounded (``Profile.of``).
+# By players: what is left out and how averages are rounded (``BettingStrategy.of``).
 GREEDY: dict[int, dict[str, int]] = {2: {}, 3: {"least": 10}}
 AVERAGE: dict[int, dict[str, int]] = {2: {}, 3: {"least": 3000, "steps": 5}}
 
@@ -33,23 +33,25 @@ AVERAGE: dict[int, dict[str, int]] = {2: {}, 3: {"least": 3000, "steps": 5}}
 def main(players: int, episodes: int, folder: Path, device: str) -> None:
     require_device(device, "smooth-uct")
     folder.mkdir(parents=True, exist_ok=True)
-    arena = arena_of(GAMES[players])
-    learner = SelfPlay(arena, "smooth-uct", {"seed": SEED, "device": device})
+    simulator = simulator_for(GAMES[players])
+    learner = SelfPlay(simulator, "smooth-uct", {"seed": SEED, "device": device})
     done = 0
     for stretch in range(1, STRETCHES + 1):
         count = episodes * stretch // STRETCHES - done
         learner.advance(done + 1, count)
         done += count
         print(f"{done:,} episodes", file=sys.stderr, flush=True)
-    write(arena, learner.kept(), learner.parameters, episodes, folder)
+    write(simulator, learner.kept(), learner.parameters, episodes, folder)
 
 
-def write(arena: Arena, learned: Mapping[str, Any], parameters: Mapping[str, Any], episodes: int, folder: Path) -> None:
+def write(
+    simulator: Simulator, learned: Mapping[str, Any], parameters: Mapping[str, Any], episodes: int, folder: Path
+) -> None:
     """The two profiles."""
-    players = arena.num_players
+    players = simulator.num_players
     about = {"parameters": parameters, "iterations": episodes, "seed": SEED}
     for name, greedy, smaller in (("smooth-uct", True, GREEDY), ("smooth-uct-average", False, AVERAGE)):
-        profile = arena.strategy(learned, "smooth-uct", greedy, **about, **smaller[players])
+        profile = simulator.strategy(learned, "smooth-uct", greedy, **about, **smaller[players])
         profile.save(folder / f"{name}-{players}.safetensors")
 
 

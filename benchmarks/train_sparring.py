@@ -1,6 +1,6 @@
 """Train the bot ``sparring``: a near-equilibrium of two-player limit hold'em with 10 buckets a round.
 
-    python benchmarks/train_sparring.py 60000000 src/fogplay/agents/data/sparring-2.safetensors
+    python benchmarks/train_sparring.py 60000000 src/fogplay/bots/data/sparring-2.safetensors
 
 External sampling, one thread; the average strategy of the second half of the run, since the first moves of all are far
 from any equilibrium and would weigh on the average for long.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import time
 
-from fogplay.solvers.arenas import arena_of
+from fogplay.simulators import simulator_for
 from fogplay.solvers.sampling import MonteCarloCfr
 
 GAME = "holdem(grid=ehs:10/10/10/10)"
@@ -20,8 +20,8 @@ STRETCH = 500_000
 
 
 def main(traversals: int, out: str) -> None:
-    arena = arena_of(GAME)
-    learner = MonteCarloCfr(arena, "es-mccfr", {"seed": SEED})
+    simulator = simulator_for(GAME)
+    learner = MonteCarloCfr(simulator, "es-mccfr", {"seed": SEED})
     began = time.perf_counter()
     forgotten = False
     for first in range(0, traversals, STRETCH):
@@ -33,7 +33,7 @@ def main(traversals: int, out: str) -> None:
         done = first + count
         print(f"{done:,} traversals, {done / (time.perf_counter() - began):,.0f}/s", file=sys.stderr, flush=True)
     about = {"parameters": {"averaged": "second half"}, "iterations": traversals, "seed": SEED}
-    arena.strategy(learner.kept(), "es-mccfr", greedy=False, **about).save(out)
+    simulator.strategy(learner.kept(), "es-mccfr", greedy=False, **about).save(out)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from fogplay.evaluate import Evaluation, evaluate
 from fogplay.games import CHANCE, TERMINAL, Game, State, load
 from fogplay.opponents import learn_model
 from fogplay.solvers import Progress, Response, Result, TradeoffPoint, respond, solve, tradeoff
-from fogplay.strategy import Strategy
+from fogplay.strategies import BettingStrategy, Strategy, TabularStrategy
 from fogplay.trees import FlatGame, Tree, flatten
 from fogplay.version import VERSION
 
@@ -14,6 +14,7 @@ __version__ = VERSION
 __all__ = [
     "CHANCE",
     "TERMINAL",
+    "BettingStrategy",
     "Evaluation",
     "FlatGame",
     "FogplayError",
@@ -23,6 +24,7 @@ __all__ = [
     "Result",
     "State",
     "Strategy",
+    "TabularStrategy",
     "TradeoffPoint",
     "Tree",
     "__version__",

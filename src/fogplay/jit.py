@@ -22,6 +22,11 @@ import platformdirs
 
 KEEP_FOLDERS = 3
 PACKAGE = Path(__file__).parent
+# Kernels allocate nothing, so they are compiled without numba's reference counting, which otherwise covers every array
+# of every tuple that is passed on: it doubles the time of external sampling. The option is undocumented;
+# tests/test_jit.py explains what to do when a new version of numba drops it.
+UNCOUNTED: Any = {"_nrt": False}
+INLINED: Any = {"forceinline": True, **UNCOUNTED}
 
 
 def user_cache() -> Path:
@@ -32,7 +37,7 @@ def user_cache() -> Path:
 @functools.cache
 def cache_folder() -> Path:
     """The folder of this version's compiled kernels; a temporary one where the user's cache cannot be written."""
-    marks = (b"@kernel", b"@piece", b"@waist")
+    marks = (b"@kernel", b"@piece", b"@by_type")
     sources = sorted(path for path in PACKAGE.rglob("*.py") if any(mark in path.read_bytes() for mark in marks))
     digest = hashlib.sha256()
     for path in sources:
@@ -67,17 +72,13 @@ def piece(function: Callable[..., Any]) -> Any:
 
 
 def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
-    """Compile without numba's reference counting: no kernel allocates, and counting every array of every tuple handed
-    to a part doubles the time of external sampling.
-    """
     config: Any = numba.config
     if config.ENABLE_CUDASIM:  # numba's simulator of a GPU walks through kernels, and all they call, as plain Python
         return function
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
     try:
-        options: Any = {"cache": True, "nogil": True, "error_model": "numpy", "forceinline": forceinline, "_nrt": False}
-        return numba.njit(**options)(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline, **UNCOUNTED)(function)
     finally:
         config.CACHE_DIR = before
 

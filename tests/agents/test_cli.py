@@ -14,10 +14,10 @@ import pytest
 import fogplay as fp
 from fogplay.cards import tables
 from fogplay.cli import main
+from fogplay.cli.console import Watch
 from fogplay.errors import FogplayError
-from fogplay.simulators.holdem import simulate_holdem
-from fogplay.simulators.profile import Profile
-from fogplay.terminal import Watch
+from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.strategies.betting import BettingStrategy
 from tests.helpers import fogplay
 
 Mistake = Callable[..., str]
@@ -31,11 +31,11 @@ def last_json(output: str) -> Any:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A profile with ten buckets a round, and a strategy of another game."""
     here = tmp_path_factory.mktemp("agents")
-    simulated = simulate_holdem("holdem(grid=ehs:10/10/10/10)")
+    simulated = HoldemSimulator.of("holdem(grid=ehs:10/10/10/10)")
     weights = np.random.default_rng(1).exponential(size=simulated.num_slots)
-    Profile.of(simulated, weights=weights, greedy=True, method="random").save(here / "ten.safetensors")
+    BettingStrategy.of(simulated, weights=weights, greedy=True, method="random").save(here / "ten.safetensors")
     kuhn = fp.flatten("kuhn")
-    fp.Strategy.of(kuhn, kuhn.uniform(), "uniform").save(here / "kuhn.safetensors")
+    fp.TabularStrategy.of(kuhn, kuhn.uniform(), "uniform").save(here / "kuhn.safetensors")
     return here
 
 

@@ -11,12 +11,12 @@ from pokerkit.notation import ACPCProtocolParser
 from fogplay.agents import log_lines, play_duplicate, policies, write_log
 from fogplay.agents.log import Story, state_line
 from fogplay.agents.match import seatings
-from fogplay.agents.policy import node_after
 from fogplay.cards.deck import parse_cards
 from fogplay.errors import FogplayError
 from fogplay.games.holdem import LETTERS, Holdem
 from fogplay.games.registry import load
-from fogplay.simulators.profile import betting_of
+from fogplay.strategies.betting import betting_of
+from fogplay.strategies.policy import node_after
 
 TWO, THREE = load("holdem"), load("holdem(players=3,max_raises=[2,1,1,1])")
 

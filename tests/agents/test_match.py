@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fogplay.agents import Observation, Policy, bot, play_duplicate, play_hand, policies, policy_of
+from fogplay.agents import BettingPolicy, Observation, bot, play_duplicate, play_hand, policies, policy_of
 from fogplay.agents.match import BLOCK, DuplicateMatch, deals_of, seatings
 from fogplay.errors import FogplayError
 from fogplay.games.holdem import CALL, FOLD, RAISE, Holdem, HoldemState
 from fogplay.games.registry import load
-from fogplay.simulators.holdem import simulate_holdem
-from fogplay.simulators.profile import Profile
+from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.strategies.betting import BettingStrategy
 
 TWO = "holdem"
 THREE = "holdem(players=3,max_raises=[2,1,1,1])"
@@ -23,19 +23,19 @@ THREE = "holdem(players=3,max_raises=[2,1,1,1])"
 class Plain:
     """A policy that the match takes for any other agent."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: BettingPolicy) -> None:
         self.policy = policy
 
     def act(self, seen: Observation, chance: float) -> int:
         return self.policy.act(seen, chance)
 
 
-def random_profile(spec: str, grid: str, seed: int, greedy: bool = False) -> Profile:
-    simulated = simulate_holdem(
+def random_profile(spec: str, grid: str, seed: int, greedy: bool = False) -> BettingStrategy:
+    simulated = HoldemSimulator.of(
         spec.replace("holdem(", f"holdem(grid={grid},") if "(" in spec else f"{spec}(grid={grid})"
     )
     weights = np.random.default_rng(seed).exponential(size=simulated.num_slots)
-    return Profile.of(simulated, weights=weights, greedy=greedy, method="random")
+    return BettingStrategy.of(simulated, weights=weights, greedy=greedy, method="random")
 
 
 def match(spec: str, agents: list[str], hands: int, **options: Any) -> DuplicateMatch:

@@ -12,7 +12,7 @@ import pytest
 
 from fogplay.games.registry import load
 from fogplay.jit import user_cache
-from fogplay.simulators.profile import betting_of
+from fogplay.strategies.betting import betting_of
 from tests.helpers import ROOT
 
 # Betting trees are made here and handed over: what makes them is tested on its own.
@@ -21,10 +21,10 @@ SCRIPT = """
 import sys
 import numpy as np
 from fogplay.agents import bots
-from fogplay.agents.policy import PLACE
+from fogplay.strategies.policy import PLACE
 from fogplay.kernels.duplicate import Player, deal_block, play_block
-from fogplay.simulators.betting import NODE
-from fogplay.simulators.profile import _average, _best, _heaviest
+from fogplay.trees.betting import NODE
+from fogplay.strategies.betting import _average, _best, _heaviest
 
 rng = np.random.default_rng(1)
 ready = np.load(sys.argv[1])

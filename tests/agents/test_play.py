@@ -127,7 +127,7 @@ def test_games_that_fit_in_a_tree(script: Script, tmp_path: Path) -> None:
     always = kuhn.uniform()
     for infoset in range(kuhn.num_infosets):
         always[kuhn.slots(infoset)] = [float(name == "bet") for name in kuhn.actions[kuhn.slots(infoset)]]
-    fp.Strategy.of(kuhn, always, "bets").save(tmp_path / "bets.safetensors")
+    fp.TabularStrategy.of(kuhn, always, "bets").save(tmp_path / "bets.safetensors")
     lost = script("kuhn", [str(tmp_path / "bets.safetensors")], ["p"] * 20, hands=10, seed=2)
     assert "After 10 hands: -10, -1 a hand." in lost
     assert "player 0: you, player 1: bets" in lost

@@ -114,7 +114,7 @@ def test_the_ends_of_chance_stay_in_the_deck() -> None:
 
 
 @kernel
-def draw_deals(deck, chances, deals):  # type: ignore[no-untyped-def]
+def draw_deals(deck, chances, deals):
     for deal in range(len(deals)):
         for three in range(3):
             draw_cards(deck, 3 * three, 3, chances[deal, three])

@@ -12,9 +12,9 @@ from numba import cuda
 from fogplay import FogplayError
 from fogplay.experiments import concurrency
 from fogplay.experiments import sampling_equilibria_2011 as paper_2011
-from fogplay.experiments.lab import Mean
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import better_from, experiments, final, reproduce, value_at
+from fogplay.experiments.runner import Mean
 from tests.helpers import fogplay
 
 QUICK = [

@@ -14,7 +14,7 @@ from open_spiel.python.algorithms import gambit
 from fogplay import FogplayError, evaluate, flatten, load, solve
 from fogplay.evaluate.situations import situations
 from fogplay.opponents import histories
-from fogplay.strategy import Strategy
+from fogplay.strategies import TabularStrategy
 from tests.helpers import ROOT, fogplay
 
 from .specs import every_state, play
@@ -58,7 +58,7 @@ def test_the_same_games_as_open_spiel_writes_them(tmp_path: Path, theirs: str, o
     assert len(read.infosets) == len(known.infosets)
     assert len(read.tree.player) == len(known.tree.player)
     assert nodes in (None, len(read.tree.player))
-    here, there = (evaluate(Strategy.of(each, each.uniform(), "even")) for each in (known, read))
+    here, there = (evaluate(TabularStrategy.of(each, each.uniform(), "even")) for each in (known, read))
     assert there.values == pytest.approx(here.values)
     assert there.nash_conv == pytest.approx(here.nash_conv)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fogplay.cli.console import Watch
 from fogplay.errors import FogplayError
 from fogplay.games import load, registered
 from fogplay.games.bluff import Bluff
@@ -16,15 +17,14 @@ from fogplay.games.kuhn import Kuhn
 from fogplay.games.matrix import Matrix
 from fogplay.games.registry import presets
 from fogplay.games.repeated import Repeated
-from fogplay.solvers.arenas import arena_of
-from fogplay.terminal import Watch
+from fogplay.simulators import simulator_for
 
 OWN_GAME = """
 from dataclasses import dataclass
 
 from fogplay.games import TERMINAL, Game, State
-from fogplay.solvers.arenas import arena_of
-from fogplay.terminal import Watch
+from fogplay.simulators import simulator_for
+from fogplay.cli.console import Watch
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ def test_games_of_your_own(tmp_path: Path) -> None:
 def test_a_file_is_read_once_and_keeps_its_name(tmp_path: Path) -> None:
     file, count = tmp_path / "mygame.py", tmp_path / "count"
     file.write_text(f"{OWN_GAME}\nwith open({str(count)!r}, 'a') as file:\n    file.write('x')\n")
-    for arena in (arena_of, Watch(quiet=True).arena):
+    for simulator in (simulator_for, Watch(quiet=True).simulator):
         count.write_text("")
-        assert arena(f"{file}(size=3)").game == f"{file}(size=3)"
+        assert simulator(f"{file}(size=3)").game == f"{file}(size=3)"
         assert count.read_text() == "x"
 
 

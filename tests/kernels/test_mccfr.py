@@ -32,7 +32,7 @@ FALSE_ALARMS = 1e-6  # the probability that a test below fails although the kern
 
 
 @kernel
-def _outcomes(game, start, tables, policy, rng, room, first, sums, squares, count):  # type: ignore[no-untyped-def]
+def _outcomes(game, start, tables, policy, rng, room, first, sums, squares, count):
     """Add up the regrets that ``count`` single iterations give from the same start, and their squares."""
     for number in range(count):
         for slot in range(len(start)):
@@ -45,7 +45,7 @@ def _outcomes(game, start, tables, policy, rng, room, first, sums, squares, coun
 
 
 @kernel
-def _traversals(game, start, tables, policy, rng, room, first, sums, squares, count):  # type: ignore[no-untyped-def]
+def _traversals(game, start, tables, policy, rng, room, first, sums, squares, count):
     for number in range(count):
         for slot in range(len(start)):
             tables.regret[slot] = start[slot]

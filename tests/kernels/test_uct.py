@@ -11,7 +11,7 @@ import pytest
 
 from fogplay import solve
 from fogplay.kernels import uct
-from fogplay.simulators.random import streams
+from fogplay.simulators.streams import streams
 from fogplay.solvers.sampling import SelfPlay
 from fogplay.trees import flatten
 

@@ -25,8 +25,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("opponents")
     kuhn, leduc = fp.flatten("kuhn"), fp.flatten("leduc")
     fp.solve(kuhn, "lp").strategy.save(here / "best.safetensors")
-    fp.Strategy.of(kuhn, random_probabilities(kuhn, 4), "random").save(here / "odd.safetensors")
-    fp.Strategy.of(leduc, leduc.uniform(), "uniform").save(here / "leduc.safetensors")
+    fp.TabularStrategy.of(kuhn, random_probabilities(kuhn, 4), "random").save(here / "odd.safetensors")
+    fp.TabularStrategy.of(leduc, leduc.uniform(), "uniform").save(here / "leduc.safetensors")
     done = fogplay(
         "match", "kuhn", "best.safetensors", "odd.safetensors", "--hands", "3001", "--seed", "7", "--log", "seen.txt",
         "--seen-by", "best", "--json", cwd=here,

@@ -226,7 +226,7 @@ def test_leaves_hold_enough_hands() -> None:
 @pytest.mark.parametrize("method", ["counts", "tree"])
 def test_seats_never_taken_stay_at_the_prior(method: str) -> None:
     line = "ann|bob: deal J; deal Q; bet; bet\n"
-    toward = fp.Strategy.of(KUHN, random_probabilities(KUHN, 1), "some")
+    toward = fp.TabularStrategy.of(KUHN, random_probabilities(KUHN, 1), "some")
     model = learn_model(KUHN, parse(line * 30), "bob", method=method, prior=2, toward=toward)
     mine = seat_of_slots(KUHN) == 1
     assert model.probabilities[~mine].tolist() == toward.probabilities[~mine].tolist()
@@ -247,7 +247,7 @@ def test_a_player_at_several_seats_of_one_hand() -> None:
 
 def test_a_hand_that_the_model_rules_out_counts_by_chance() -> None:
     """Without a prior and toward a strategy that never bets, a bet seen with an unseen card is spread by chance."""
-    never = fp.Strategy.of(KUHN, np.tile([1.0, 0.0], 12), "passes")
+    never = fp.TabularStrategy.of(KUHN, np.tile([1.0, 0.0], 12), "passes")
     model = learn_model(KUHN, parse("ann|bob: deal J; ?; pass; bet; pass\n" * 10), "bob", prior=0, toward=never)
     assert model["Q:p"] == {"pass": 0.0, "bet": 1.0}
     assert model.visits is not None
@@ -270,7 +270,7 @@ def test_who_is_modelled() -> None:
         ({"prior": float("nan")}, "prior must be a number from 0"),
         ({"min_hands": 0}, "min_hands must be a number from 1"),
         ({"rounds": 0}, "rounds must be a whole number from 1, not 0"),
-        ({"toward": fp.Strategy.of(LEDUC, LEDUC.uniform(), "x")}, "this strategy is for leduc"),
+        ({"toward": fp.TabularStrategy.of(LEDUC, LEDUC.uniform(), "x")}, "this strategy is for leduc"),
     ],
 )
 def test_settings_that_make_no_sense(settings: dict, message: str) -> None:  # type: ignore[type-arg]

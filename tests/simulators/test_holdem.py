@@ -23,13 +23,13 @@ from fogplay.games import load
 from fogplay.jit import kernel, user_cache
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
-from fogplay.simulators.betting import child_after
-from fogplay.simulators.holdem import HoldemGame, SimulatedHoldem, simulate_holdem, tell_exact, tree_slots
-from fogplay.simulators.random import draw, streams
+from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, tell_exact, tree_slots
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
+from fogplay.simulators.streams import draw, streams
 from fogplay.solvers import solve
 from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame, flatten
+from fogplay.trees.betting import child_after
 from fogplay.trees.restrict import data_biased
 from tests.helpers import ROOT, random_probabilities
 
@@ -44,18 +44,18 @@ SMALL = [
 ]
 
 
-def across(simulated: SimulatedHoldem, flat: FlatGame, by_tree: NDArray[Any]) -> NDArray[Any]:
+def across(simulated: HoldemSimulator, flat: FlatGame, by_tree: NDArray[Any]) -> NDArray[Any]:
     """Numbers by slot of the tree as numbers by slot of the simulator."""
     found = np.zeros(simulated.num_slots)
     found[tree_slots(simulated, flat)] = by_tree
     return found
 
 
-def uct_room(simulated: SimulatedHoldem) -> Any:
+def uct_room(simulated: HoldemSimulator) -> Any:
     return uct.Path.of(simulated.deepest, simulated.num_players)
 
 
-def stack_for(simulated: SimulatedHoldem, apart: bool) -> traversal_sampling.Stack:
+def stack_for(simulated: HoldemSimulator, apart: bool) -> traversal_sampling.Stack:
     width, depth = simulated.widest, simulated.deepest + 1
     return traversal_sampling.Stack(
         width,
@@ -69,7 +69,7 @@ def stack_for(simulated: SimulatedHoldem, apart: bool) -> traversal_sampling.Sta
     )
 
 
-def path_for(simulated: SimulatedHoldem) -> outcome_sampling.Path:
+def path_for(simulated: HoldemSimulator) -> outcome_sampling.Path:
     width, depth = simulated.widest, simulated.deepest + 1
     steps = np.zeros(depth, outcome_sampling.STEP)
     return outcome_sampling.Path(width, steps, np.zeros(depth * width), np.zeros(simulated.num_players))
@@ -79,7 +79,7 @@ def cfr_tables(slots: int) -> outcome_sampling.Tables:
     return outcome_sampling.Tables(np.zeros(slots), np.zeros(slots), np.zeros(slots, np.int64))
 
 
-def learn(game: Any, simulated: SimulatedHoldem, algorithm: str, iterations: int) -> NDArray[np.float64]:
+def learn(game: Any, simulated: HoldemSimulator, algorithm: str, iterations: int) -> NDArray[np.float64]:
     """[slots of the simulator] the weights of the average strategy that an algorithm's kernel finds."""
     rng, players = streams(7, 1)[0], simulated.num_players
     if algorithm in ("uct", "smooth-uct"):
@@ -101,7 +101,7 @@ def learn(game: Any, simulated: SimulatedHoldem, algorithm: str, iterations: int
 # ---- Values
 
 
-def every_deal(simulated: SimulatedHoldem) -> Any:
+def every_deal(simulated: HoldemSimulator) -> Any:
     """Workers whose one deal is each of the possible deals in turn, all equally likely."""
     rules = simulated.rules
     sets = [rules.hole] * rules.players + [count for count in rules.board if count]
@@ -137,7 +137,7 @@ def value_of_deal(game: HoldemGame, strategy: NDArray[Any], signals: int, node: 
 @pytest.mark.parametrize("spec", [spec for spec in SMALL if "[0,3]" not in spec])  # that one has 16,800 deals
 def test_values_are_the_trees(spec: str) -> None:
     """All deals one by one: a random strategy, and the best response to it, are worth what the tree says."""
-    flat, simulated = flatten(spec), simulate_holdem(spec)
+    flat, simulated = flatten(spec), HoldemSimulator.of(spec)
     players = flat.num_players
     strategy = random_probabilities(flat, 3)
     earned, response = best_response(flat, strategy, players - 1)
@@ -152,7 +152,7 @@ def test_values_are_the_trees(spec: str) -> None:
 
 
 @kernel
-def play_out(game, strategy, rng, episodes, sums):  # type: ignore[no-untyped-def]
+def play_out(game, strategy, rng, episodes, sums):
     """Play by ``strategy[slots]``; add the payoffs and their squares to ``sums[2, players]``."""
     for _ in range(episodes):
         signals = deal(game, rng)
@@ -168,7 +168,7 @@ def play_out(game, strategy, rng, episodes, sums):  # type: ignore[no-untyped-de
 
 @pytest.mark.parametrize("spec", SMALL)
 def test_means_of_millions_of_hands_are_the_trees_values(spec: str) -> None:
-    flat, simulated = flatten(spec), simulate_holdem(spec)
+    flat, simulated = flatten(spec), HoldemSimulator.of(spec)
     strategy, hands = random_probabilities(flat, 4), 1_000_000
     sums = np.zeros((2, flat.num_players))
     play_out(simulated.worker(), across(simulated, flat, strategy), streams(1, 1)[0], hands, sums)
@@ -181,7 +181,7 @@ def test_means_of_millions_of_hands_are_the_trees_values(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", SMALL)
 def test_slots_of_the_tree_are_slots_of_the_simulator(spec: str) -> None:
-    flat, simulated = flatten(spec), simulate_holdem(spec)
+    flat, simulated = flatten(spec), HoldemSimulator.of(spec)
     slots = tree_slots(simulated, flat)
     assert len(set(slots.tolist())) == flat.num_slots
     assert slots.min() >= 0
@@ -199,7 +199,7 @@ ITERATIONS = {"uct": 2_000_000, "smooth-uct": 2_000_000, "os-mccfr": 2_000_000, 
 @pytest.mark.parametrize(("algorithm", "iterations"), ITERATIONS.items())
 def test_every_sampler_learns_as_on_the_tree(algorithm: str, iterations: int) -> None:
     flat = flatten(LEDUC)
-    simulated = simulate_holdem(LEDUC, c=100.0)
+    simulated = HoldemSimulator.of(LEDUC, c=100.0)
     weights = learn(simulated.worker(), simulated, algorithm, iterations)
     found = measure(flat, shares(flat, weights[tree_slots(simulated, flat)])).nash_conv
     settings = {"c": 100.0} if "uct" in algorithm else {}
@@ -215,7 +215,7 @@ def test_every_sampler_learns_as_on_the_tree(algorithm: str, iterations: int) ->
 @pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr", "es-mccfr"])
 def test_three_players_learn_as_on_the_tree(algorithm: str) -> None:
     spec = SMALL[-1]
-    flat, simulated = flatten(spec), simulate_holdem(spec, c=20.0)
+    flat, simulated = flatten(spec), HoldemSimulator.of(spec, c=20.0)
     weights = learn(simulated.worker(), simulated, algorithm, 500_000)
     found = measure(flat, shares(flat, weights[tree_slots(simulated, flat)])).nash_conv
     settings = {"c": 20.0} if "uct" in algorithm else {"epsilon": 0.6} if algorithm == "os-mccfr" else {}
@@ -227,7 +227,7 @@ def test_three_players_learn_as_on_the_tree(algorithm: str) -> None:
 @pytest.mark.parametrize("responder", [0, 1])
 def test_a_response_learned_through_the_wrapper_is_a_best_response(responder: int) -> None:
     """Everybody else bound to a model for good: what external sampling finds earns what the tree's response does."""
-    flat, simulated = flatten(LEDUC), simulate_holdem(LEDUC)
+    flat, simulated = flatten(LEDUC), HoldemSimulator.of(LEDUC)
     model = random_probabilities(flat, 5)
     bound = RestrictedNash(simulated.worker(), responder, 1.0, across(simulated, flat, model))
     weights = learn(bound, simulated, "es-mccfr", 500_000)
@@ -241,7 +241,7 @@ def test_a_response_learned_through_the_wrapper_is_a_best_response(responder: in
 
 @pytest.mark.slow
 def test_data_biased_wrapper_is_the_same_game_as_the_trees() -> None:
-    flat, simulated = flatten(LEDUC), simulate_holdem(LEDUC)
+    flat, simulated = flatten(LEDUC), HoldemSimulator.of(LEDUC)
     model, confidence = random_probabilities(flat, 6), np.random.default_rng(7).random(flat.num_infosets)
     by_slot = np.repeat(confidence, np.diff(flat.tree.infoset_start))
     tree = data_biased(flat, 1, model, confidence)
@@ -255,7 +255,7 @@ def test_data_biased_wrapper_is_the_same_game_as_the_trees() -> None:
 
 def test_a_run_goes_on_from_its_arrays_bit_for_bit() -> None:
     """Streams, deck and batch are all that there is to keep."""
-    simulated = simulate_holdem("holdem(grid=ehs2:10/10/10/10)")
+    simulated = HoldemSimulator.of("holdem(grid=ehs2:10/10/10/10)")
     policy, path = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform()), uct_room(simulated)
 
     def fresh() -> tuple[HoldemGame, uct.Tables, Any]:
@@ -274,7 +274,7 @@ def test_a_run_goes_on_from_its_arrays_bit_for_bit() -> None:
 
 
 def test_small_cells_hold_the_same_numbers() -> None:
-    simulated = simulate_holdem("holdem(players=3,rounds=2,ranks=3,suits=2,hole=1,board=[0,1])")
+    simulated = HoldemSimulator.of("holdem(players=3,rounds=2,ranks=3,suits=2,hole=1,board=[0,1])")
     policy = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform())
     large, small = (uct.Tables(np.zeros(simulated.num_slots, kind)) for kind in (uct.CELL, uct.SMALL_CELL))
     for tables in (large, small):
@@ -298,7 +298,7 @@ WHOLE = [
 def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
     """Players, actions, buckets, exploration and payoffs of whole hands, dealt by the simulator."""
     rules, rng = load(spec), random.Random(spec)
-    simulated = simulate_holdem(rules, k=0.5, cap=200)
+    simulated = HoldemSimulator.of(rules, k=0.5, cap=200)
     game, stream = simulated.worker(16), streams(5, 1)[0]
     nodes = simulated.betting.nodes
     ties = 0
@@ -335,25 +335,25 @@ def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
 
 def test_exploration() -> None:
     """C = 24 and k = 0.5 in big blinds gave the paper c from 10 to 24; ours is in chips."""
-    by_default = simulate_holdem("holdem")
+    by_default = HoldemSimulator.of("holdem")
     assert by_default.exploration.min() == 100
     assert by_default.exploration.max() == 240
-    of_2014 = simulate_holdem("holdem", k=0.5)
+    of_2014 = HoldemSimulator.of("holdem", k=0.5)
     assert of_2014.exploration.max() == 400
-    assert simulate_holdem(LEDUC, c=[3, 4]).exploration.tolist()[0] == [3, 4]
+    assert HoldemSimulator.of(LEDUC, c=[3, 4]).exploration.tolist()[0] == [3, 4]
     with pytest.raises(FogplayError, match="c alone, or k"):
-        simulate_holdem("holdem", c=1, k=0.5)
+        HoldemSimulator.of("holdem", c=1, k=0.5)
     with pytest.raises(FogplayError, match="is no game of hold'em"):
-        simulate_holdem("kuhn")
+        HoldemSimulator.of("kuhn")
     with pytest.raises(FogplayError, match="situations of exact cards"):
-        simulate_holdem("holdem(grid=exact)")
+        HoldemSimulator.of("holdem(grid=exact)")
 
 
 @pytest.mark.parametrize(
     "algorithm", [pytest.param(name, marks=[pytest.mark.slow] if name != "smooth-uct" else []) for name in ITERATIONS]
 )
 def test_every_sampler_runs_on_the_whole_game(algorithm: str) -> None:
-    simulated = simulate_holdem("holdem(grid=ehs2:10/10/10/10)")
+    simulated = HoldemSimulator.of("holdem(grid=ehs2:10/10/10/10)")
     iterations = {"cs-mccfr": 20, "es-mccfr": 2_000}.get(algorithm, 20_000)
     weights = learn(simulated.worker(), simulated, algorithm, iterations)
     assert np.isfinite(weights).all()
@@ -382,7 +382,7 @@ for spec in sys.argv[1:]:
 
 def checksums(spec: str) -> list[float]:
     """A number for every algorithm that changes with whatever it learned."""
-    simulated = simulate_holdem(spec)
+    simulated = HoldemSimulator.of(spec)
     weights = [learn(simulated.worker(5), simulated, name, 40) for name in ("smooth-uct", "os-mccfr", "es-mccfr")]
     if simulated.num_decisions < 1000:
         weights.append(learn(simulated.worker(5), simulated, "cs-mccfr", 4))

@@ -9,9 +9,9 @@ import pytest
 
 from fogplay.evaluate import measure
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, simulate_tree, slot_of, start
-from fogplay.simulators.random import below, streams
+from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, slot_of, start, tree_game
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
+from fogplay.simulators.streams import below, streams
 from fogplay.solvers import solve
 from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame, flatten
@@ -23,7 +23,7 @@ RESPONDER, CONFIDENCE = 1, 0.4
 
 def pair(flat: FlatGame, kind: str) -> tuple[FlatGame, Any]:
     """The same restricted game, as a tree and as a wrapped simulator."""
-    fixed, inner = random_probabilities(flat, 3), simulate_tree(flat)
+    fixed, inner = random_probabilities(flat, 3), tree_game(flat)
     if kind == "rnr":
         return restricted_nash(flat, RESPONDER, fixed, CONFIDENCE), RestrictedNash(inner, RESPONDER, CONFIDENCE, fixed)
     confidence = np.random.default_rng(4).random(flat.num_infosets)
@@ -53,7 +53,7 @@ def test_episodes_have_the_same_distribution(kind: str) -> None:
     flat = flatten("kuhn")
     tree, wrapped = pair(flat, kind)
     episodes = 30_000
-    one, other = (visits(game, flat.num_slots, episodes) for game in (simulate_tree(tree), wrapped))
+    one, other = (visits(game, flat.num_slots, episodes) for game in (tree_game(tree), wrapped))
     # a count's variance is at most the count, a payoff's at most 4 an episode
     spread = np.sqrt(np.r_[one[:-2] + other[:-2], 8 * episodes, 8 * episodes])
     assert (np.abs(one - other) <= 4.5 * spread).all()
@@ -99,7 +99,7 @@ def test_the_kernels_learn_the_same_game_through_the_wrapper(kind: str) -> None:
     assert as_on_the_tree(learned.average, "es-mccfr", 1_000_000)
 
     cells = uct.Tables(np.zeros(slots, uct.CELL))
-    inner = simulate_tree(flat, np.full(flat.num_infosets, 18.0))
+    inner = tree_game(flat, np.full(flat.num_infosets, 18.0))
     wrapped = wrapped._replace(inner=inner)
     smooth = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform())
     uct.run(wrapped, cells, smooth, streams(1, 1)[0], uct.Path.of(depth, 2), 1, 1, 3_000_000)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogplay.games.game import CHANCE
-from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, simulate_tree, slot_of, start
-from fogplay.simulators.random import below, draw, streams, uniform
+from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start, tree_game
+from fogplay.simulators.streams import below, draw, streams, uniform
 from fogplay.simulators.tree import alias
 from fogplay.trees import flatten
 from tests.random_games import RandomGame, random_games
@@ -67,7 +67,7 @@ def test_alias_tables_hold_the_probabilities_exactly(weights: list[float]) -> No
 def test_episodes_walk_the_tree(game: RandomGame, seed: int) -> None:
     """Whatever is played through the waist is a path of the tree, with the tree's own slots, players and payoffs."""
     flat = flatten(game)
-    tree, simulator, rng = flat.tree, simulate_tree(flat), streams(seed, 1)[0]
+    tree, simulator, rng = flat.tree, tree_game(flat), streams(seed, 1)[0]
     parent = {int(tree.first_child[n]) + k: n for n in range(flat.num_nodes) for k in range(tree.num_children[n])}
     for _ in range(20):
         signals = deal(simulator, rng)
@@ -90,7 +90,7 @@ def test_episodes_walk_the_tree(game: RandomGame, seed: int) -> None:
 
 def test_uneven_chance_is_drawn_as_it_should() -> None:
     flat = flatten("bluff(2,1,3)")
-    simulator, rng = simulate_tree(flat), streams(5, 1)[0]
+    simulator, rng = tree_game(flat), streams(5, 1)[0]
     assert simulator.nodes["slot"][0] == 1  # sorted rolls of two dice are not equally likely
     first = int(flat.tree.first_child[0])
     counts = np.zeros(flat.tree.num_children[0])

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fogplay import FogplayError, Strategy, flatten, respond, solve
-from fogplay.simulators.profile import Profile
-from fogplay.solvers.arenas import HoldemArena, arena_of
+from fogplay import FogplayError, flatten, respond, solve
+from fogplay.simulators import simulator_for
+from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.solvers.sampling import SelfPlay
+from fogplay.strategies import TabularStrategy
+from fogplay.strategies.betting import BettingStrategy
 from tests.helpers import fogplay as run
 
 SPEC = "holdem(grid=ehs2-percentile:10/10/10/10)"
@@ -20,62 +22,64 @@ SAMPLERS = ["smooth-uct", "uct", "os-mccfr", "es-mccfr", "cs-mccfr"]
 
 
 @pytest.fixture(scope="module")
-def arena() -> HoldemArena:
-    made = arena_of(SPEC)
-    assert isinstance(made, HoldemArena)
+def simulator() -> HoldemSimulator:
+    made = simulator_for(SPEC)
+    assert isinstance(made, HoldemSimulator)
     return made
 
 
 @pytest.mark.parametrize("algorithm", SAMPLERS)
-def test_every_sampler_learns_not_to_fold_aces(arena: HoldemArena, algorithm: str) -> None:
+def test_every_sampler_learns_not_to_fold_aces(simulator: HoldemSimulator, algorithm: str) -> None:
     iterations = {"es-mccfr": 20_000, "cs-mccfr": 3_000}.get(algorithm, 400_000)
-    profile = solve(arena, algorithm, iterations, seed=1).strategy
-    assert isinstance(profile, Profile)
-    assert profile.game == arena.name
+    profile = solve(simulator, algorithm, iterations, seed=1).strategy
+    assert isinstance(profile, BettingStrategy)
+    assert profile.game == simulator.name
     first = profile.probabilities(0, 9)  # the button opens with a hand of the best tenth: fold, call, raise
     assert first[0] < 0.05
     assert first.sum() == pytest.approx(1)
 
 
-def test_the_papers_exploration_is_the_default(arena: HoldemArena) -> None:
+def test_the_papers_exploration_is_the_default(simulator: HoldemSimulator) -> None:
     """Equation 3 of 2015 with C = 24 big blinds and k = 0.5; a constant c puts both aside."""
-    learner = SelfPlay(arena, "smooth-uct", {"seed": 1})
+    learner = SelfPlay(simulator, "smooth-uct", {"seed": 1})
     assert {name: learner.parameters[name] for name in ("k", "cap", "d")} == {"k": 0.5, "cap": 240.0, "d": 1 / 20_000}
     table = learner.driver.games[0].exploration
     assert table.max() == 240.0
     assert table.min() < 240.0
-    constant = SelfPlay(arena, "uct", {"seed": 1, "c": 33.0})
+    constant = SelfPlay(simulator, "uct", {"seed": 1, "c": 33.0})
     assert constant.parameters["k"] is None
     assert (constant.driver.games[0].exploration == 33.0).all()
-    assert SelfPlay(arena_of("holdem(players=3,grid=ehs2:2/2/2/2)"), "uct", {"seed": 1}).parameters["cap"] == 360.0
+    assert SelfPlay(simulator_for("holdem(players=3,grid=ehs2:2/2/2/2)"), "uct", {"seed": 1}).parameters["cap"] == 360.0
 
 
 @pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr"])
-def test_a_resumed_run_ends_in_the_same_bits(arena: HoldemArena, algorithm: str, tmp_path: Path) -> None:
+def test_a_resumed_run_ends_in_the_same_bits(simulator: HoldemSimulator, algorithm: str, tmp_path: Path) -> None:
     """Deals are told in batches, so the checkpoint holds those that are under way."""
     file = tmp_path / "checkpoint"
-    whole = solve(arena, algorithm, 10_007, seed=5).strategy
-    solve(arena, algorithm, 3_001, seed=5, checkpoint=file)
-    again = solve(arena, algorithm, 10_007, seed=5, checkpoint=file, resume=True).strategy
+    whole = solve(simulator, algorithm, 10_007, seed=5).strategy
+    solve(simulator, algorithm, 3_001, seed=5, checkpoint=file)
+    again = solve(simulator, algorithm, 10_007, seed=5, checkpoint=file, resume=True).strategy
     assert (again.share == whole.share).all()
-    other = solve(arena, algorithm, 10_007, seed=6).strategy
+    other = solve(simulator, algorithm, 10_007, seed=6).strategy
     assert (other.share != whole.share).any()
     with pytest.raises(FogplayError, match="game"):
         solve("holdem(grid=ehs2-percentile:11/10/10/10)", algorithm, 20_000, seed=5, checkpoint=file, resume=True)
 
 
-def test_threads_share_the_tables(arena: HoldemArena) -> None:
-    learner = SelfPlay(arena, "uct", {"seed": 1, "threads": 2})
+def test_threads_share_the_tables(simulator: HoldemSimulator) -> None:
+    learner = SelfPlay(simulator, "uct", {"seed": 1, "threads": 2})
     learner.advance(1, 20_000)
-    root = arena.simulated.betting.nodes[0]
+    root = simulator.betting.nodes[0]
     first = slice(int(root.slot), int(root.slot) + 10 * int(root.stride))
     at_root = learner.kept()["visits"][first].reshape(10, -1)[:, : int(root.count)].sum()
     assert 19_000 < at_root <= 20_000  # the button always acts first
 
 
-def test_snapshots_and_greedy(arena: HoldemArena) -> None:
-    seen: dict[int, Profile] = {}
-    last = solve(arena, "uct", 20_000, seed=1, curve=[5_000, 20_000], greedy=True, snapshot=seen.__setitem__).strategy
+def test_snapshots_and_greedy(simulator: HoldemSimulator) -> None:
+    seen: dict[int, BettingStrategy] = {}
+    last = solve(
+        simulator, "uct", 20_000, seed=1, curve=[5_000, 20_000], greedy=True, snapshot=seen.__setitem__
+    ).strategy
     assert list(seen) == [5_000, 20_000]
     assert seen[5_000].iterations == 5_000
     assert (seen[20_000].share == last.share).all()
@@ -84,15 +88,15 @@ def test_snapshots_and_greedy(arena: HoldemArena) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rnr", "dbr"])
-def test_responses_exploit_a_caller(arena: HoldemArena, kind: str) -> None:
+def test_responses_exploit_a_caller(simulator: HoldemSimulator, kind: str) -> None:
     """Against someone who always calls, a response bets good hands and hardly ever bets bad ones."""
-    weights = np.zeros(arena.num_slots)
-    betting = arena.simulated.betting
+    weights = np.zeros(simulator.num_slots)
+    betting = simulator.betting
     for node in betting.nodes[betting.nodes["player"] >= 0]:
         for bucket in range(10):
             weights[int(node.slot) + bucket * int(node.stride) + int(node.calling)] = 1
-    caller = Profile.of(arena.simulated, weights=weights, greedy=True, method="always-call")
-    found = respond(arena, caller, 1.0, kind=kind, algorithm="es-mccfr", iterations=60_000, seed=1)
+    caller = BettingStrategy.of(simulator.simulated, weights=weights, greedy=True, method="always-call")
+    found = respond(simulator, caller, 1.0, kind=kind, algorithm="es-mccfr", iterations=60_000, seed=1)
     assert found.quality is None
     assert found.strategy.method == kind
     button = found.strategy.probabilities(0, 9), found.strategy.probabilities(0, 0)
@@ -103,19 +107,19 @@ def test_responses_exploit_a_caller(arena: HoldemArena, kind: str) -> None:
     assert found.strategy.probabilities(after_call, 9)[-1] > 0.9
 
 
-def test_refusals(arena: HoldemArena, tmp_path: Path) -> None:
+def test_refusals(simulator: HoldemSimulator, tmp_path: Path) -> None:
     with pytest.raises(FogplayError, match=r"cfr\+ needs the whole tree"):
-        solve(arena, "cfr+", 10)
+        solve(simulator, "cfr+", 10)
     with pytest.raises(FogplayError, match="lp needs the whole tree"):
-        solve(arena, "lp")
+        solve(simulator, "lp")
     flat = flatten("kuhn")
     with pytest.raises(FogplayError, match="is a profile of that game"):
-        respond(arena, Strategy.of(flat, flat.uniform(), "x"), 0.5, algorithm="os-mccfr", iterations=10)
+        respond(simulator, TabularStrategy.of(flat, flat.uniform(), "x"), 0.5, algorithm="os-mccfr", iterations=10)
     with pytest.raises(FogplayError, match="is a strategy of that game, not of holdem"):
-        respond(flat, solve(arena, "uct", 10).strategy, 0.5, iterations=10)
+        respond(flat, solve(simulator, "uct", 10).strategy, 0.5, iterations=10)
     other = solve("holdem(grid=ehs2-percentile:12/10/10/10)", "uct", 10).strategy
     with pytest.raises(FogplayError, match="grid"):
-        respond(arena, other, 0.5, algorithm="os-mccfr", iterations=10)
+        respond(simulator, other, 0.5, algorithm="os-mccfr", iterations=10)
     done = run("solve", "holdem", "-a", "cfr+", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.strip().splitlines()[-1].startswith("fogplay: cfr+ needs the whole tree")
@@ -132,8 +136,8 @@ def test_the_command(tmp_path: Path) -> None:
     facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     assert facts["nash_conv"] is None
     assert facts["iterations"] == 20_000
-    assert Profile.load(tmp_path / "p.safetensors").iterations == 20_000
-    assert Profile.load(tmp_path / "p.10000.safetensors").iterations == 10_000
+    assert BettingStrategy.read(tmp_path / "p.safetensors").iterations == 20_000
+    assert BettingStrategy.read(tmp_path / "p.10000.safetensors").iterations == 10_000
     told = run("solve", SPEC, "-n", "20000", cwd=tmp_path)
     assert "actions to learn" in told.stderr
     assert "fogplay match" in told.stdout

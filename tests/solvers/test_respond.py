@@ -15,6 +15,7 @@ from fogplay import FogplayError, Strategy, flatten, respond, solve, tradeoff
 from fogplay.evaluate import best_response, measure
 from fogplay.evaluate.responses import against_model, mix
 from fogplay.solvers.respond import trust
+from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 from tests import oracles
 from tests.helpers import as_policy, random_probabilities
@@ -22,7 +23,7 @@ from tests.helpers import fogplay as run
 
 
 def model_of(flat: FlatGame, seed: int = 1) -> Strategy:
-    return Strategy.of(flat, random_probabilities(flat, seed), "random")
+    return TabularStrategy.of(flat, random_probabilities(flat, seed), "random")
 
 
 def test_winnings_and_guarantees_are_what_the_oracles_say() -> None:
@@ -115,11 +116,11 @@ def test_confidence_follows_the_observations() -> None:
     flat = flatten("kuhn")
     visits = np.zeros(flat.num_slots, np.int64)
     visits[flat.slots(3)] = [4, 6]
-    model = Strategy.of(flat, flat.uniform(), "counts", visits=visits)
+    model = TabularStrategy.of(flat, flat.uniform(), "counts", visits=visits)
     confidence = trust(flat, model, 0.8, "dbr", 10.0)
     assert isinstance(confidence, np.ndarray)
     assert confidence.tolist() == [0.4 if number == 3 else 0.0 for number in range(flat.num_infosets)]
-    plain = trust(flat, Strategy.of(flat, flat.uniform(), "x"), 0.8, "dbr", 10.0)
+    plain = trust(flat, TabularStrategy.of(flat, flat.uniform(), "x"), 0.8, "dbr", 10.0)
     assert isinstance(plain, np.ndarray)
     assert set(plain.tolist()) == {0.8}
     assert trust(flat, model, 0.8, "rnr", 10.0) == 0.8
@@ -127,7 +128,7 @@ def test_confidence_follows_the_observations() -> None:
 
 def test_a_model_nobody_observed_is_not_trusted_at_all() -> None:
     flat = flatten("kuhn")
-    model = Strategy.of(flat, random_probabilities(flat, 1), "counts", visits=np.zeros(flat.num_slots, np.int64))
+    model = TabularStrategy.of(flat, random_probabilities(flat, 1), "counts", visits=np.zeros(flat.num_slots, np.int64))
     assert respond(flat, model, 1.0, kind="dbr", algorithm="lp").quality.nash_conv == pytest.approx(0, abs=1e-9)
 
 
@@ -201,7 +202,7 @@ def test_the_commands(tmp_path: Path) -> None:
 )
 def test_mistakes_get_one_line(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
     flat = flatten("kuhn")
-    Strategy.of(flat, flat.uniform(), "uniform").save(tmp_path / "m.safetensors")
+    TabularStrategy.of(flat, flat.uniform(), "uniform").save(tmp_path / "m.safetensors")
     before = (tmp_path / "m.safetensors").read_bytes()
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2

@@ -11,6 +11,7 @@ import pytest
 
 from fogplay import FogplayError, Strategy, evaluate, solve
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
+from fogplay.strategies import TabularStrategy
 from fogplay.trees import flatten
 from tests.solvers.test_run import tables
 from tests.trees.test_flatten import Forgetful
@@ -128,7 +129,7 @@ def test_every_sampler_learns_every_game(spec: str, algorithm: str) -> None:
     flat = flatten(spec)
     result = solve(flat, algorithm, 1_000_000, seed=1)
     assert result.nash_conv is not None
-    random = evaluate(Strategy.of(flat, flat.uniform(), "uniform"), flat).nash_conv
+    random = evaluate(TabularStrategy.of(flat, flat.uniform(), "uniform"), flat).nash_conv
     if algorithm == "uct":  # UCT need not come near equilibrium, but it must not be absurd
         assert result.nash_conv < max(1.5 * random, 0.5 * flat.payoff_range)
     else:

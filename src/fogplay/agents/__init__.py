@@ -1,19 +1,19 @@
 """Anything that can sit at a table: profiles, bots, humans; and the matches between them."""
 
 from fogplay.agents.agent import Agent, Observation, observe
-from fogplay.agents.bots import BOTS, bot
 from fogplay.agents.log import log_lines, write_log
 from fogplay.agents.match import DuplicateMatch, play_duplicate
-from fogplay.agents.policy import Policy, policy_of
 from fogplay.agents.seats import policies, require_agent
 from fogplay.agents.table import play_hand
+from fogplay.bots.holdem import BOTS, bot
+from fogplay.strategies.policy import BettingPolicy, policy_of
 
 __all__ = [
     "BOTS",
     "Agent",
+    "BettingPolicy",
     "DuplicateMatch",
     "Observation",
-    "Policy",
     "bot",
     "log_lines",
     "observe",

@@ -16,8 +16,8 @@ from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import LETTERS, Holdem
 from fogplay.notation.acpc import Score, hand_line, log_head, print_cards, print_score
 from fogplay.notation.gamedef import definition_of, name_of
-from fogplay.simulators.betting import Betting, paid_by
 from fogplay.storage import atomically
+from fogplay.trees.betting import Betting, paid_by
 
 
 def write_log(path: Path, match: DuplicateMatch, names: Sequence[str]) -> None:

@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.agents.agent import Agent
-from fogplay.agents.policy import BLIND, Policy, node_after, signals_of
 from fogplay.agents.table import play_hand
-from fogplay.cards.deals import Deals, room, tell_deals
+from fogplay.cards.deals import Deals, deals_buffer, tell_deals
 from fogplay.cards.deck import new_deck
 from fogplay.cards.evaluator import evaluator
 from fogplay.errors import FogplayError
 from fogplay.games.holdem import Holdem
 from fogplay.kernels.duplicate import SIXTHS, Player, deal_block, play_block
-from fogplay.simulators.betting import Betting
-from fogplay.simulators.profile import betting_of
+from fogplay.strategies.betting import betting_of
+from fogplay.strategies.policy import BLIND, BettingPolicy, node_after, signals_of
+from fogplay.trees.betting import Betting
 
 BLOCK = 1024  # deals that are drawn and told together
 MOST_HANDS = 10**12
@@ -67,7 +67,7 @@ def seatings(players: int) -> NDArray[np.int64]:
 
 def play_duplicate(
     rules: Holdem,
-    players: Sequence[Policy | Agent],
+    players: Sequence[BettingPolicy | Agent],
     hands: int,
     *,
     seed: int = 0,
@@ -79,12 +79,12 @@ def play_duplicate(
     ``keep`` keeps where each hand ended, for histories. Ctrl-C ends it early, with what was played so far.
     """
     _check(rules, players, hands, seed, keep)
-    betting = next((player.betting for player in players if isinstance(player, Policy)), None)
+    betting = next((player.betting for player in players if isinstance(player, BettingPolicy)), None)
     if betting is None:
         betting = betting_of(str(with_grid(rules, SMALLEST_GRID)))
     ways = seatings(rules.players)
     deals = -(-hands // len(ways))
-    compiled = all(isinstance(player, Policy) for player in players)
+    compiled = all(isinstance(player, BettingPolicy) for player in players)
     block = _Compiled(rules, players, betting) if compiled else _Plain(rules, players, betting)  # type: ignore[arg-type]
     ends = np.zeros((deals if keep else 0, len(ways)), np.int32)
     won, squares, played, interrupted = [0] * rules.players, [0] * rules.players, 0, False
@@ -169,14 +169,14 @@ class Dealer:
 class _Compiled:
     """Blocks played by policies."""
 
-    def __init__(self, rules: Holdem, policies: Sequence[Policy], betting: Betting) -> None:
+    def __init__(self, rules: Holdem, policies: Sequence[BettingPolicy], betting: Betting) -> None:
         self.nodes, self.ways, self.dealer = betting.nodes, seatings(rules.players), Dealer(rules)
         self.won = np.zeros((BLOCK, rules.players), np.int64)
         self.ends = np.zeros((BLOCK, len(self.ways)), np.int32)
         grids = list(dict.fromkeys(policy.grid for policy in policies if policy.grid != BLIND)) or [SMALLEST_GRID]
         self.told: dict[str, Deals] = {}
         for grid in grids:  # the same cards and strengths, other buckets
-            own = room(BLOCK, rules.players)
+            own = deals_buffer(BLOCK, rules.players)
             self.told[grid] = own._replace(cards=self.dealer.cards)
         self.strength = self.told[grids[0]].strength
         unseen = np.zeros_like(self.told[grids[0]].bucket)

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fogplay import storage
-from fogplay.agents.bots import BOTS, TRAINED, bot, trained
 from fogplay.agents.match import SMALLEST_GRID, with_grid
-from fogplay.agents.policy import Policy, policy_of
+from fogplay.bots.holdem import BOTS, TRAINED, bot, trained
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.games.holdem import Holdem
-from fogplay.simulators.profile import Profile, betting_of
+from fogplay.strategies.betting import BettingStrategy, betting_of
+from fogplay.strategies.policy import BettingPolicy, policy_of
 
 
-def policies(agents: Sequence[str], rules: Holdem) -> list[Policy]:
+def policies(agents: Sequence[str], rules: Holdem) -> list[BettingPolicy]:
     """A policy for each agent; the same file or bot twice is the same policy."""
-    found: dict[str, Policy] = {}
+    found: dict[str, BettingPolicy] = {}
     for agent in agents:  # profiles first, so that bots need no betting tree of their own
         if agent in TRAINED and agent not in found:
             found[agent] = trained(agent, rules)
@@ -41,9 +41,9 @@ def require_agent(agent: str) -> None:
         raise FogplayError(f"{agent} holds a strategy, not a profile: it is for another game; {wanted}")
 
 
-def _profile(agent: str) -> Profile:
+def _profile(agent: str) -> BettingStrategy:
     require_agent(agent)
     try:
-        return Profile.load(agent)
+        return BettingStrategy.read(agent)
     except FogplayError as error:
         raise FogplayError(f"{agent}: {error}" if agent not in str(error) else str(error)) from error

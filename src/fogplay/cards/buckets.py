@@ -170,12 +170,12 @@ def bucket_for(signals: Signals, hole: Sequence[int], board: Sequence[int] = ())
 
 
 @kernel
-def _bucket_for(signals, street, first, second, board):  # type: ignore[no-untyped-def]
+def _bucket_for(signals, street, first, second, board):
     return bucket_of(signals, street, first, second, board)
 
 
 @piece
-def bucket_of(signals, street, first, second, board):  # type: ignore[no-untyped-def]
+def bucket_of(signals, street, first, second, board):
     """The bucket on a round (0 to 3) of the hole cards ``first``, ``second``; ``board`` has five cards or will have.
 
     ``board`` is anything with five places, such as a tuple; those of later rounds are not looked at.
@@ -186,13 +186,13 @@ def bucket_of(signals, street, first, second, board):  # type: ignore[no-untyped
 
 
 @piece
-def preflop_bucket(signals, first, second):  # type: ignore[no-untyped-def]
+def preflop_bucket(signals, first, second):
     """The bucket before the flop."""
     return np.int64(signals.preflop[np.uint64(preflop_class(first, second))])
 
 
 @piece
-def board_entry(signals, street, board):  # type: ignore[no-untyped-def]
+def board_entry(signals, street, board):
     """The board's entry in the index, which is the same for all players; from the flop on."""
     if street == FLOP:
         return flop_entry(signals.boards, board[0], board[1], board[2])
@@ -202,19 +202,19 @@ def board_entry(signals, street, board):  # type: ignore[no-untyped-def]
 
 
 @piece
-def bucket_on(signals, street, entry, first, second):  # type: ignore[no-untyped-def]
+def bucket_on(signals, street, entry, first, second):
     """The bucket of hole cards on a board whose entry is known."""
     return bucket_at(signals, street, place_of(entry, first, second))
 
 
 @piece
-def place_of(entry, first, second):  # type: ignore[no-untyped-def]
+def place_of(entry, first, second):
     """Where the tables have these hole cards on this board: below 2^28."""
     return canonical_board(entry) * _HOLES + canonical_hole(entry, first, second)
 
 
 @piece
-def bucket_at(signals, street, place):  # type: ignore[no-untyped-def]
+def bucket_at(signals, street, place):
     """The bucket of a place in the round's table."""
     if street == FLOP:
         return _grade(signals.flop[place], signals.flop_width, signals.flop_bucket)
@@ -224,7 +224,7 @@ def bucket_at(signals, street, place):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _grade(value, width, bucket):  # type: ignore[no-untyped-def]
+def _grade(value, width, bucket):
     """The bucket of a number of 65536ths: one multiplication, or a look."""
     if width > 0:
         return np.int64((np.uint64(value) * width) >> _16)

@@ -34,10 +34,10 @@ class Deals(NamedTuple):
     place: NDArray[np.uint32]  # [deals, players, 4] in the round's table
 
 
-def room(deals: int, players: int) -> Deals:
-    """Room for so many deals; 64 or more are enough to hide the memory's latency."""
+def deals_buffer(deals: int, players: int) -> Deals:
+    """Buffers for so many deals; batches of 64 or more hide the memory latency."""
     if deals < 1 or not 1 <= players <= 23:
-        raise FogplayError(f"there is no room for {deals} deals to {players} players; a deck serves 1 to 23 players")
+        raise FogplayError(f"no buffers for {deals} deals to {players} players: a deck serves 1 to 23 players")
     return Deals(
         np.zeros((deals, BOARD + 2 * players), np.uint8),
         np.zeros((deals, players, 4), np.uint16),
@@ -48,13 +48,13 @@ def room(deals: int, players: int) -> Deals:
 
 
 @kernel
-def tell_deals(signals, evaluator, deals):  # type: ignore[no-untyped-def]
+def tell_deals(signals, evaluator, deals):
     """``tell`` for callers outside compiled code."""
     tell(signals, evaluator, deals)
 
 
 @piece
-def tell(signals, evaluator, deals):  # type: ignore[no-untyped-def]
+def tell(signals, evaluator, deals):
     """Write every player's buckets and strength for all of ``deals.cards``."""
     cards, entry, place, bucket = deals.cards, deals.entry, deals.place, deals.bucket
     count, players = np.uint64(bucket.shape[0]), np.uint64(bucket.shape[1])

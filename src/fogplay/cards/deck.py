@@ -68,7 +68,7 @@ def new_deck() -> NDArray[np.uint8]:
 
 
 @piece
-def draw_cards(deck, at, count, chance):  # type: ignore[no-untyped-def]
+def draw_cards(deck, at, count, chance):
     """Bring ``count`` cards, drawn from ``deck[at:]``, to ``deck[at : at + count]``; ``deck[52]`` stays a permutation.
 
     One uniform number ``chance`` from [0, 1) decides them all: its whole part, times the cards that are left, is the
@@ -85,7 +85,7 @@ def draw_cards(deck, at, count, chance):  # type: ignore[no-untyped-def]
 
 
 @piece
-def sort3(a, b, c):  # type: ignore[no-untyped-def]
+def sort3(a, b, c):
     """Three numbers in ascending order, without branches."""
     a, b = min(a, b), max(a, b)
     b, c = min(b, c), max(b, c)
@@ -94,7 +94,7 @@ def sort3(a, b, c):  # type: ignore[no-untyped-def]
 
 
 @piece
-def sort4(a, b, c, d):  # type: ignore[no-untyped-def]
+def sort4(a, b, c, d):
     """Four numbers in ascending order."""
     a, b = min(a, b), max(a, b)
     c, d = min(c, d), max(c, d)
@@ -105,7 +105,7 @@ def sort4(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @piece
-def sort5(a, b, c, d, e):  # type: ignore[no-untyped-def]
+def sort5(a, b, c, d, e):
     """Five numbers in ascending order: a sorting network of nine comparisons."""
     a, b = min(a, b), max(a, b)
     d, e = min(d, e), max(d, e)
@@ -120,7 +120,7 @@ def sort5(a, b, c, d, e):  # type: ignore[no-untyped-def]
 
 
 @piece
-def pair_number(a, b):  # type: ignore[no-untyped-def]
+def pair_number(a, b):
     """The number of the set {a, b}, in either order: below 1,326."""
     a, b = np.uint64(a), np.uint64(b)
     low, high = min(a, b), max(a, b)
@@ -128,21 +128,21 @@ def pair_number(a, b):  # type: ignore[no-untyped-def]
 
 
 @piece
-def flop_number(a, b, c):  # type: ignore[no-untyped-def]
+def flop_number(a, b, c):
     """The number of a set of three, in any order: below 22,100."""
     a, b, c = sort3(np.uint64(a), np.uint64(b), np.uint64(c))
     return np.uint64(a + _CHOOSE[_2 + b] + _CHOOSE[_3 + c])
 
 
 @piece
-def turn_number(a, b, c, d):  # type: ignore[no-untyped-def]
+def turn_number(a, b, c, d):
     """The number of a set of four, in any order: below 270,725."""
     a, b, c, d = sort4(np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d))
     return np.uint64(a + _CHOOSE[_2 + b] + _CHOOSE[_3 + c] + _CHOOSE[_4 + d])
 
 
 @piece
-def river_number(a, b, c, d, e):  # type: ignore[no-untyped-def]
+def river_number(a, b, c, d, e):
     """The number of a set of five, in any order: below 2,598,960."""
     a, b, c, d, e = sort5(np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d), np.uint64(e))
     return np.uint64(a + _CHOOSE[_2 + b] + _CHOOSE[_3 + c] + _CHOOSE[_4 + d] + _CHOOSE[_5 + e])

@@ -94,7 +94,7 @@ def category(strength: int) -> str:
 
 
 @kernel
-def evaluate_hands(tables, hands, strength):  # type: ignore[no-untyped-def]
+def evaluate_hands(tables, hands, strength):
     """Write the number of each of ``hands[n, 5 to 7]`` (cards) to ``strength[n]``."""
     size = hands.shape[1]
     for number in range(hands.shape[0]):
@@ -116,7 +116,7 @@ def evaluate_hands(tables, hands, strength):  # type: ignore[no-untyped-def]
 
 
 @piece
-def evaluate7(tables, a, b, c, d, e, f, g):  # type: ignore[no-untyped-def]
+def evaluate7(tables, a, b, c, d, e, f, g):
     """The number of a hand of seven cards."""
     word = tables.word
     total = _THREE_EACH + word[np.uint64(a)] + word[np.uint64(b)] + word[np.uint64(c)] + word[np.uint64(d)]
@@ -130,7 +130,7 @@ def evaluate7(tables, a, b, c, d, e, f, g):  # type: ignore[no-untyped-def]
 
 
 @piece
-def board_total(tables, a, b, c, d, e):  # type: ignore[no-untyped-def]
+def board_total(tables, a, b, c, d, e):
     """The sum over a board's words, to which the words of hole cards are added."""
     word = tables.word
     total = _THREE_EACH + word[np.uint64(a)] + word[np.uint64(b)] + word[np.uint64(c)]
@@ -138,14 +138,14 @@ def board_total(tables, a, b, c, d, e):  # type: ignore[no-untyped-def]
 
 
 @piece
-def look_up(row, number, total):  # type: ignore[no-untyped-def]
+def look_up(row, number, total):
     """The number of a hand without a flush, from the sum over its words."""
     key = total & _RANKS
     return number[np.uint64(row[key & _ROW_MASK]) + (key >> _ROW_BITS)]
 
 
 @piece
-def flush_suit(total):  # type: ignore[no-untyped-def]
+def flush_suit(total):
     """The suit that has five cards or more, or -1; ``total`` is the sum over the words and ``_THREE_EACH``."""
     if total & _FIVE == 0:
         return -1
@@ -156,7 +156,7 @@ def flush_suit(total):  # type: ignore[no-untyped-def]
 
 
 @piece
-def rank_bit(card, suit):  # type: ignore[no-untyped-def]
+def rank_bit(card, suit):
     """The bit of the card's rank if it is of this suit, else 0."""
     return np.uint64((card & 3) == suit) << np.uint64(card >> 2)
 
@@ -165,7 +165,7 @@ def rank_bit(card, suit):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _multisets(size, counts, keys, found):  # type: ignore[no-untyped-def]
+def _multisets(size, counts, keys, found):
     """Count all ways to have ``size`` cards of 13 ranks, at most 4 of each; ``counts[13]`` is room to work.
 
     With room for them, ``found[n, 2]`` gets each one's key and its best five cards, packed.
@@ -199,7 +199,7 @@ def _multisets(size, counts, keys, found):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _pack_plain(counts):  # type: ignore[no-untyped-def]
+def _pack_plain(counts):
     """The best five cards of ``counts[13]`` without a flush: category and ranks in the order in which they count."""
     four, three, second_three, pair, second_pair = -1, -1, -1, -1, -1
     bits = 0
@@ -236,7 +236,7 @@ def _pack_plain(counts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _pack_flushes(packed):  # type: ignore[no-untyped-def]
+def _pack_flushes(packed):
     """The same for ``packed[8192]``, by the ranks of the suit; 0 where they are fewer than five."""
     for bits in range(len(packed)):
         count = 0
@@ -248,7 +248,7 @@ def _pack_flushes(packed):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _top(bits, count):  # type: ignore[no-untyped-def]
+def _top(bits, count):
     """The ``count`` highest ranks, 4 bits each, the highest first."""
     packed, taken = 0, 0
     for rank in range(12, -1, -1):
@@ -259,7 +259,7 @@ def _top(bits, count):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _straight(bits):  # type: ignore[no-untyped-def]
+def _straight(bits):
     """The highest rank of the best straight, or -1; the ace also stands below the deuce."""
     for high in range(12, 3, -1):
         if bits >> (high - 4) & 31 == 31:
@@ -284,7 +284,7 @@ def _lay_over(keys: NDArray[np.int64], numbers: NDArray[np.uint16]) -> tuple[NDA
 
 
 @kernel
-def _place(columns, numbers, ends, order, begin, taken, table):  # type: ignore[no-untyped-def]
+def _place(columns, numbers, ends, order, begin, taken, table):
     """Put each row, in ``order``, at the first place where it hits nothing that is taken: 64 places at a time.
 
     ``begin[rows]``, ``taken`` (a bit for each of ``table[n]``) and ``table[n]`` are filled. Returns the length used, or
@@ -321,7 +321,7 @@ def _place(columns, numbers, ends, order, begin, taken, table):  # type: ignore[
 
 
 @piece
-def _window(bits, at):  # type: ignore[no-untyped-def]
+def _window(bits, at):
     """The 64 bits from ``at`` on; shifted twice, because a shift by 64 is undefined."""
     word, shift = at >> 6, np.uint64(at & 63)
     return (bits[word] >> shift) | ((bits[word + 1] << _1) << (_63 - shift))

@@ -77,37 +77,37 @@ def count_classes(size: int) -> int:
 
 
 @piece
-def flop_entry(index, a, b, c):  # type: ignore[no-untyped-def]
+def flop_entry(index, a, b, c):
     """The entry of a flop, its cards in any order."""
     return np.uint64(index.flop[flop_number(a, b, c)])
 
 
 @piece
-def turn_entry(index, a, b, c, d):  # type: ignore[no-untyped-def]
+def turn_entry(index, a, b, c, d):
     """The entry of the four cards on the turn."""
     return np.uint64(index.turn[turn_number(a, b, c, d)])
 
 
 @piece
-def river_entry(index, a, b, c, d, e):  # type: ignore[no-untyped-def]
+def river_entry(index, a, b, c, d, e):
     """The entry of the five cards on the river."""
     return np.uint64(index.river[river_number(a, b, c, d, e)])
 
 
 @piece
-def canonical_board(entry):  # type: ignore[no-untyped-def]
+def canonical_board(entry):
     """The number of the canonical board."""
     return entry >> _8
 
 
 @piece
-def canonical_hole(entry, first, second):  # type: ignore[no-untyped-def]
+def canonical_hole(entry, first, second):
     """The number (below 1,326) of the hole cards once their suits are replaced as the board's were."""
     return pair_number(replace_suit(entry, first), replace_suit(entry, second))
 
 
 @piece
-def replace_suit(entry, card):  # type: ignore[no-untyped-def]
+def replace_suit(entry, card):
     """The card with the suit that takes its suit's place."""
     card = np.uint64(card)
     suit = card & _3
@@ -115,7 +115,7 @@ def replace_suit(entry, card):  # type: ignore[no-untyped-def]
 
 
 @piece
-def preflop_class(first, second):  # type: ignore[no-untyped-def]
+def preflop_class(first, second):
     """One of 169 for two hole cards: 13 x 13 by ranks, suited hands above the diagonal (as charts have them).
 
     A pair of rank r is 14 r; ranks h > l are 13 h + l suited and 13 l + h offsuit.
@@ -128,7 +128,7 @@ def preflop_class(first, second):  # type: ignore[no-untyped-def]
 
 
 @piece
-def next_set(cards, size):  # type: ignore[no-untyped-def]
+def next_set(cards, size):
     """Change ``cards[: size + 1]`` to the set with the next number; the last place holds a bound."""
     at = 0
     while cards[at] + 1 == cards[at + 1]:
@@ -138,7 +138,7 @@ def next_set(cards, size):  # type: ignore[no-untyped-def]
 
 
 @piece
-def board_number(cards, size):  # type: ignore[no-untyped-def]
+def board_number(cards, size):
     """The number of the set in ``cards[:size]``."""
     if size == 3:
         return flop_number(cards[0], cards[1], cards[2])
@@ -148,7 +148,7 @@ def board_number(cards, size):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _enter(size, entries, found, permutations, cards, image):  # type: ignore[no-untyped-def]
+def _enter(size, entries, found, permutations, cards, image):
     """Fill ``entries[boards of this size]`` (all NONE) and ``found``; return how many boards are canonical.
 
     Boards come in the order of their numbers, so the first of its kind has the smallest. ``cards[6]``, ``image[5]``
@@ -178,7 +178,7 @@ def _enter(size, entries, found, permutations, cards, image):  # type: ignore[no
 
 
 @kernel
-def _count_classes(boards, permutations):  # type: ignore[no-untyped-def]
+def _count_classes(boards, permutations):
     """Over canonical ``boards[n, size]``, count the holes that no permutation which keeps the board makes smaller."""
     size = boards.shape[1]
     count = 0

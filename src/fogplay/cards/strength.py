@@ -144,7 +144,7 @@ class _Work:
 
 
 @kernel
-def _score(tables, rivers, first, last, scores, strength, order, ends, below):  # type: ignore[no-untyped-def]
+def _score(tables, rivers, first, last, scores, strength, order, ends, below):
     """Score every hand on the boards ``rivers[first:last]`` into ``scores[first:last]``.
 
     Hands are sorted by strength; going up, ``below[52]`` counts the hands passed that hold each card, so that those
@@ -209,7 +209,7 @@ def _score(tables, rivers, first, last, scores, strength, order, ends, below):  
 
 
 @kernel
-def add_next_card(entries, shorter, table, squared, first, last, sums, cards, replaced):  # type: ignore[no-untyped-def]
+def add_next_card(entries, shorter, table, squared, first, last, sums, cards, replaced):
     """Write to ``sums[first:last, 1326]`` the sums of ``table`` (or its squares) over every next card.
 
     ``entries`` and ``table`` are of boards with one card more than ``shorter``; ``cards[5]`` and ``replaced[52]`` are
@@ -245,7 +245,7 @@ def add_next_card(entries, shorter, table, squared, first, last, sums, cards, re
 
 
 @kernel
-def _add_flops(entries, flop, sums):  # type: ignore[no-untyped-def]
+def _add_flops(entries, flop, sums):
     """Write to ``sums[169]`` the sums of ``flop[1755, 1326]`` over all flops; suits 0 and 1 stand for any others."""
     for upper in range(13):
         for lower in range(upper + 1):

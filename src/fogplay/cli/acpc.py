@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay.cli.console import Watch, say, table
 from fogplay.cli.matches import build_tables, names_of
 from fogplay.errors import FogplayError
-from fogplay.terminal import Watch, say, table
 
 acpc = typer.Typer(no_args_is_help=True, help="Speak the Annual Computer Poker Competition's language.")
 app.add_typer(acpc, name="acpc")

@@ -63,12 +63,10 @@ def file_name(game: str) -> str:
 
 
 def load_strategy(path: Path) -> Any:
-    """A saved strategy, or a profile of hold'em."""
-    from fogplay import storage
-    from fogplay.simulators.profile import Profile
-    from fogplay.strategy import Strategy
+    """A saved strategy of any kind."""
+    from fogplay.strategies import load
 
-    return Profile.load(path) if storage.kind_of(path) == "profile" else Strategy.load(path)
+    return load(path)
 
 
 def save(strategy: Any, out: Path) -> None:

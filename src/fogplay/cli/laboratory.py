@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fogplay.cli.app import JSON, Device, app, print_json, require_folder
-from fogplay.terminal import Watch, say, table
+from fogplay.cli.console import Watch, say, table
 
 
 @app.command()

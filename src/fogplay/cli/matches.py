@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 from fogplay.notation.acpc import plain_name
-from fogplay.terminal import Watch, say, table
 
 LARGE_TREE = 1_000_000  # decisions
 UNIFORM = "uniform"
@@ -63,7 +63,8 @@ def build_tables(watch: Watch, agents: Sequence[str]) -> None:
     for agent in agents:  # before anything that takes long
         require_agent(agent)
     if not any(tables.folder().glob("strength-river*")):
-        watch.tables()
+        with watch.building() as progress:
+            tables.load("ehs2", lambda done, total: progress(tables.WHAT, done, total))
 
 
 def seated(watch: Watch, agents: list[str], rules: Any) -> Any:
@@ -204,12 +205,12 @@ def names_of(agents: list[str], words: Collection[str] = (UNIFORM,)) -> list[str
 
 def strategy_of(agent: str, flat: Any) -> Any:
     """[slots] what an agent does."""
-    from fogplay.strategy import Strategy
+    from fogplay.strategies import TabularStrategy
 
     if agent == UNIFORM:
         return flat.uniform()
     try:
-        return Strategy.load(agent).on(flat)
+        return TabularStrategy.read(agent).on(flat)
     except FogplayError as error:
         if Path(agent).exists():
             raise FogplayError(f"{agent}: {error}" if agent not in str(error) else str(error)) from error

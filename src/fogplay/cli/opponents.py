@@ -5,14 +5,14 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from fogplay.cli.app import JSON, app, file_name, print_json, require_folder, save
+from fogplay.cli.console import Watch, say
 from fogplay.games import load
-from fogplay.games.holdem import Holdem, in_buckets
-from fogplay.terminal import Watch, say
+from fogplay.games.game import fits_in_tree
 
 
 @app.command()
@@ -34,13 +34,13 @@ def model(
     import numpy as np
 
     from fogplay.opponents import histories, learn_model
-    from fogplay.strategy import Strategy
+    from fogplay.strategies import TabularStrategy
 
     if out is not None:
         require_folder(out)
     rules = load(game)
-    if in_buckets(rules):
-        _model_of_holdem(rules, game, source, out, player, prior, min_hands, as_json)
+    if not fits_in_tree(rules):
+        _betting_model(game, source, out, player, prior, min_hands, as_json)
         return
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game)
@@ -52,7 +52,7 @@ def model(
             player,
             method=method,
             prior=prior,
-            toward=None if toward is None else Strategy.load(toward),
+            toward=None if toward is None else TabularStrategy.read(toward),
             min_hands=min_hands,
             rounds=rounds,
             progress=lambda done, total: watch.amount(done, total) if time.perf_counter() - began > 1 else None,
@@ -85,8 +85,7 @@ def model(
     say(f"  {shlex.join(['fogplay', 'respond', game, '--to', str(out), '--kind', 'dbr', '--confidence', '1'])}")
 
 
-def _model_of_holdem(
-    rules: Holdem,
+def _betting_model(
     game: str,
     log: Path,
     out: Path | None,
@@ -95,12 +94,12 @@ def _model_of_holdem(
     min_hands: float,
     as_json: bool,
 ) -> None:
-    """The same for hold'em with buckets: from a competition log, by decision trees, as a profile."""
-    from fogplay.opponents.holdem import learn_holdem
+    """The same for a game that is not a tree: from a competition log, by decision trees."""
+    from fogplay.opponents.betting import learn_betting
 
     with Watch(quiet=as_json) as watch:
-        watch.arena(rules)  # builds the tables of hand strength, where they are not there
-        learned = learn_holdem(rules, log, player, prior=prior, min_hands=min_hands, progress=watch.amount)
+        simulator: Any = watch.simulator(game)
+        learned = learn_betting(simulator, log, player, prior=prior, min_hands=min_hands, progress=watch.amount)
     name = str(learned.parameters["player"])
     out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
     save(learned, out)

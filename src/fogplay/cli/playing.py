@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from fogplay.cli.app import app
+from fogplay.cli.console import Watch, say
 from fogplay.cli.matches import UNIFORM, holdem_of, names_of, seated, strategy_of
 from fogplay.errors import FogplayError
-from fogplay.terminal import Watch, say
 
 YOU = "you"
 LEAVING = ("q", "quit", "exit")

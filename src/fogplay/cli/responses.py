@@ -21,9 +21,9 @@ from fogplay.cli.app import (
     require_folder,
     save,
 )
+from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 from fogplay.evaluate.responses import AgainstModel
-from fogplay.terminal import Watch, say, table
 
 Game = Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")]
 To = Annotated[Path, typer.Option(help="The model: a saved strategy, by `fogplay model` or `fogplay solve`.")]
@@ -68,10 +68,10 @@ def respond(
     if out.exists() and out.samefile(to):
         raise FogplayError(f"--out would overwrite the model {to}; choose another name")
     with Watch(quiet=as_json) as watch:
-        arena = watch.arena(game)
+        simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
         response = fogplay.respond(
-            arena,
+            simulator,
             model,
             confidence,
             kind=kind,
@@ -89,11 +89,11 @@ def respond(
     save(response.strategy, out)
     quality = response.quality
     if as_json:
-        facts = {"game": arena.name, "to": str(to), "kind": kind, "confidence": confidence, "algorithm": algorithm}
+        facts = {"game": simulator.name, "to": str(to), "kind": kind, "confidence": confidence, "algorithm": algorithm}
         facts |= {"iterations": response.strategy.iterations, "seconds": response.seconds}
         print_json(facts | (dataclasses.asdict(quality) if quality else {}) | {"out": str(out)})
         return
-    say(f"{arena.name}: {kind} of confidence {confidence:g} to {to}, by {algorithm} in {response.seconds:.2f} s")
+    say(f"{simulator.name}: {kind} of confidence {confidence:g} to {to}, by {algorithm} in {response.seconds:.2f} s")
     if quality is not None:
         _show_quality(quality)
     say(f"saved to {out}")
@@ -101,7 +101,7 @@ def respond(
     if quality is not None:
         say(f"  fogplay tradeoff {shlex.quote(game)} --to {shlex.quote(str(to))}")
     else:
-        others = [str(to)] * (arena.num_players - 1)
+        others = [str(to)] * (simulator.num_players - 1)
         say(f"  {shlex.join(['fogplay', 'match', game, str(out), *others, '--hands', '100000'])}")
 
 
@@ -134,8 +134,8 @@ def tradeoff(
 ) -> None:
     """Draw what is won from a model against what is risked, for all confidences, with mixing beside it."""
     import fogplay
-    from fogplay.experiments.lab import write_rows
     from fogplay.experiments.pictures import draw_tradeoff
+    from fogplay.experiments.runner import write_rows
     from fogplay.solvers.solve import require_device
 
     settings = read_settings(set_ or [], algorithm)
@@ -152,10 +152,10 @@ def tradeoff(
     require_device(device, algorithm)
     model = load_strategy(to)
     with Watch(quiet=as_json) as watch:
-        arena = watch.arena(game)
+        simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
         points = fogplay.tradeoff(
-            arena,
+            simulator,
             model,
             wanted,
             kind=kind,
@@ -170,10 +170,10 @@ def tradeoff(
         )
     data = out.with_name(out.name + ".csv")
     write_rows(data, points)
-    files = [data, *draw_tradeoff(out, {f"{arena.name} against {to.stem}": points})]
+    files = [data, *draw_tradeoff(out, {f"{simulator.name} against {to.stem}": points})]
     if as_json:
         rows: list[dict[str, Any]] = [dataclasses.asdict(point) for point in points]
-        facts = {"game": arena.name, "to": str(to), "algorithm": algorithm, "points": rows}
+        facts = {"game": simulator.name, "to": str(to), "algorithm": algorithm, "points": rows}
         print_json(facts | {"out": [str(file) for file in files]})
         return
     show = table("", "confidence", "exploitation", "nash_conv", "wins, by seat")

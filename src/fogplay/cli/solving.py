@@ -21,9 +21,9 @@ from fogplay.cli.app import (
     require_folder,
     save,
 )
+from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.errors import FogplayError
-from fogplay.simulators.profile import Profile
-from fogplay.terminal import Watch, say, show_result, table
+from fogplay.strategies import BettingStrategy
 
 
 @app.command()
@@ -103,12 +103,12 @@ def solve(
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
     with Watch(quiet=as_json) as watch:
-        arena = watch.arena(game)
-        watch.warn_of_recall(arena.flat)
-        watch.estimate(arena)
+        simulator = watch.simulator(game)
+        watch.warn_of_recall(simulator.flat)
+        watch.estimate(simulator)
         watch.expect_kernels(algorithm, device)
         result = fogplay.solve(
-            arena,
+            simulator,
             algorithm,
             iterations,
             seed=seed,
@@ -127,7 +127,7 @@ def solve(
     if result.trouble is not None:
         print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
     facts = {
-        "game": arena.name,
+        "game": simulator.name,
         "algorithm": algorithm,
         "iterations": result.iterations,
         "seconds": result.seconds,
@@ -141,8 +141,8 @@ def solve(
     if as_json:
         print_json(facts)
     else:
-        forgets = arena.flat is not None and bool(arena.flat.recall_lost)
-        show_result(facts | {"spec": game, "players": arena.num_players, "forgets": forgets}, result.strategy)
+        forgets = simulator.flat is not None and bool(simulator.flat.recall_lost)
+        show_result(facts | {"spec": game, "players": simulator.num_players, "forgets": forgets}, result.strategy)
 
 
 def _iterations(text: str) -> list[int]:
@@ -182,7 +182,7 @@ def evaluate(
     from fogplay.evaluate import measure
 
     strategy = load_strategy(file)
-    if isinstance(strategy, Profile):
+    if isinstance(strategy, BettingStrategy):
         raise FogplayError(f"{file} is a profile of hold'em, which nothing measures exactly: `fogplay match` plays it")
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game or strategy.game)
@@ -215,7 +215,7 @@ def inspect(
     from fogplay.evaluate.situations import situations
 
     strategy = load_strategy(file)
-    if isinstance(strategy, Profile):
+    if isinstance(strategy, BettingStrategy):
         _inspect_profile(strategy, file, infoset, as_json)
         return
     if infoset is not None and infoset not in strategy.infosets:
@@ -247,14 +247,16 @@ def inspect(
                     "value": float(value),
                     "likelihood": float(seen.likelihood[number]),
                     "visits": int(strategy.visits[slot]) if strategy.visits is not None else None,
-                    "learned_value": float(strategy.values[slot]) if strategy.values is not None else None,
+                    "learned_value": float(strategy.action_values[slot])
+                    if strategy.action_values is not None
+                    else None,
                 }
             )
     if as_json:
         print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
         return
     say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
-    counted, valued = strategy.visits is not None, strategy.values is not None
+    counted, valued = strategy.visits is not None, strategy.action_values is not None
     more = [*(["visits"] if counted else []), *(["learned value"] if valued else [])]
     show = table("infoset", "player", "action", "probability", "earns", *more)
     before = None
@@ -273,10 +275,10 @@ def inspect(
     say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
 
 
-def _inspect_profile(profile: Profile, file: Path, infoset: str | None, as_json: bool) -> None:
+def _inspect_profile(profile: BettingStrategy, file: Path, infoset: str | None, as_json: bool) -> None:
     """What a profile of hold'em does with a bucket after some betting, such as ``154:crc/r``; by default at first."""
     from fogplay.games.holdem import LETTERS
-    from fogplay.simulators.betting import child_after
+    from fogplay.trees.betting import child_after
 
     bucket, colon, betting = (infoset or "0:").partition(":")
     if not colon or not bucket.isdigit() or set(betting) - {*LETTERS, "/"}:

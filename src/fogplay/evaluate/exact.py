@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels import sequences as kernels
-from fogplay.strategy import Strategy
+from fogplay.strategies import Strategy, TabularStrategy
 from fogplay.trees import FlatGame, flatten
 
 NEVER = 1e-12  # a situation that a plan reaches with less than this does not arise
@@ -32,7 +32,14 @@ class Evaluation:
 
 
 def evaluate(strategy: Strategy, game: Any = None) -> Evaluation:
-    """Measure a strategy on its own game, or on ``game`` where that is not a registered one."""
+    """Measure a strategy on its own game, or on ``game``.
+
+    A strategy that was just learned remembers its game; one that was loaded knows only the game's name.
+    """
+    if not isinstance(strategy, TabularStrategy):
+        raise FogplayError(f"{strategy.game} is too large to be measured exactly; play a match: `fogplay match`")
+    if game is None and strategy.source is not None:
+        return measure(strategy.source, strategy.probabilities)
     try:
         flat = flatten(strategy.game if game is None else game)
     except FogplayError as error:

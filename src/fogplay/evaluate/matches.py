@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels.play import play
-from fogplay.simulators import simulate_tree
-from fogplay.simulators.random import streams
+from fogplay.simulators.streams import streams
+from fogplay.simulators.tree import tree_game
 from fogplay.trees import FlatGame
 
 MOST_HANDS = 10**12
@@ -57,7 +57,7 @@ def play_match(
         raise FogplayError(f"hands must be a whole number from 1 to {MOST_HANDS:,}, not {hands!r}")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise FogplayError(f"seed must be a whole number from 0, not {seed!r}")
-    game, tables, rng = simulate_tree(flat), np.concatenate(strategies), streams(seed, 1)[0]
+    game, tables, rng = tree_game(flat), np.concatenate(strategies), streams(seed, 1)[0]
     ends = np.empty(hands if keep else min(hands, STRETCH), np.int32)
     tally = _Tally(players)
     if progress is not None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fogplay.experiments.lab import Job, Lab, Mean, Point, means, repeat, write_rows
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show
-from fogplay.kernels.grid import at_once
+from fogplay.experiments.runner import Job, Lab, Mean, Point, means, repeat, write_rows
+from fogplay.kernels.cuda import at_once
 from fogplay.solvers.run import log_spaced
 
 GAME = "leduc"

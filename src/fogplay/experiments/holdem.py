@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from fogplay.agents import bot, play_duplicate, policy_of
-from fogplay.agents.bots import BOTS
-from fogplay.agents.policy import Policy
-from fogplay.experiments.lab import Job, Lab, write_rows
+from fogplay.bots.holdem import BOTS
+from fogplay.experiments.runner import Job, Lab, write_rows
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
-from fogplay.simulators.profile import Profile, betting_of
+from fogplay.strategies.betting import BettingStrategy, betting_of
+from fogplay.strategies.policy import BettingPolicy
 
 STAND_IN = {"rules": "rules (stand-in for Poki)", "sparring": "sparring (stand-in for Sparbot)"}
 SMALL_BET = 1000.0  # in milli-big-blinds: in limit hold'em a small bet is a big blind
@@ -75,20 +75,20 @@ class Table:
         assert isinstance(rules, Holdem)
         return Table(rules)
 
-    def trained(self, lab: Lab, job: Job, iteration: int | None = None) -> Policy:
+    def trained(self, lab: Lab, job: Job, iteration: int | None = None) -> BettingPolicy:
         """What a job had learned by some iteration, by default at its end."""
-        return policy_of(Profile.load(lab.strategy_file(job, iteration or job.iterations)), self.rules)
+        return policy_of(BettingStrategy.read(lab.strategy_file(job, iteration or job.iterations)), self.rules)
 
-    def bot(self, name: str) -> Policy:
+    def bot(self, name: str) -> BettingPolicy:
         assert name in BOTS
         return bot(name, self.rules, betting_of(str(self.rules)))
 
     def match(
         self,
         player: str,
-        policy: Policy,
+        policy: BettingPolicy,
         against: str,
-        others: Sequence[Policy],
+        others: Sequence[BettingPolicy],
         hands: int,
         iteration: int = 0,
         seed: int = 1,

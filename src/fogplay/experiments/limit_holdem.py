@@ -10,15 +10,13 @@ from typing import Any
 
 from fogplay.agents import play_duplicate, policy_of, write_log
 from fogplay.experiments.holdem import STAND_IN, Table, Won, training, write_winnings
-from fogplay.experiments.lab import Bound, Job, Lab, Mean
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
-from fogplay.games.holdem import Holdem
-from fogplay.games.registry import load
-from fogplay.opponents.holdem import learn_holdem
-from fogplay.simulators.profile import Profile
-from fogplay.solvers.arenas import HoldemArena, arena_of
+from fogplay.experiments.runner import Bound, Job, Lab, Mean
+from fogplay.opponents.betting import learn_betting
+from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.solvers.run import log_spaced
+from fogplay.strategies.betting import BettingStrategy
 
 # ---- Smooth UCT Search in Computer Poker (2015)
 
@@ -304,9 +302,7 @@ def _model(lab: Lab, table: Table, observer: Job, opponent: str, spec: str) -> s
         policies = [table.trained(lab, observer), table.bot(opponent)]
         write_log(log, play_duplicate(table.rules, policies, OBSERVED, seed=7, keep=True), ["MCCFR10", opponent])
     if not file.exists():
-        rules = load(spec)
-        assert isinstance(rules, Holdem)
-        learn_holdem(rules, log, opponent).save(file)
+        learn_betting(HoldemSimulator.of(spec), log, opponent).save(file)
     return str(file)
 
 
@@ -320,10 +316,9 @@ def _responses(spec: str, model: str, iterations: int, points: Sequence[int] = (
 
 
 def _joined(lab: Lab, table: Table, spec: str, jobs: Sequence[Job], iteration: int) -> Any:
-    arena = arena_of(spec)
-    assert isinstance(arena, HoldemArena)
-    both = [Profile.load(lab.strategy_file(job, iteration)) for job in jobs]
-    return policy_of(arena.joined(both, "dbr"), table.rules)
+    simulator = HoldemSimulator.of(spec)
+    both = [BettingStrategy.read(lab.strategy_file(job, iteration)) for job in jobs]
+    return policy_of(simulator.joined(both, "dbr"), table.rules)
 
 
 def table_2_of_2011(lab: Lab, scale: str) -> Outcome:

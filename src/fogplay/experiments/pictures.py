@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fogplay.experiments.lab import Mean
+from fogplay.experiments.runner import Mean
 from fogplay.solvers import TradeoffPoint
 
 COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#8a4fff", "#e09f3e", "#4a4e69", "#00a6a6", "#9c6644")

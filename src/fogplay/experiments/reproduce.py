@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fogplay.errors import FogplayError, did_you_mean
-from fogplay.experiments.lab import Lab, Mean
+from fogplay.experiments.runner import Lab, Mean
 from fogplay.solvers.checks import one_of
 from fogplay.solvers.solve import DEVICES
 from fogplay.version import VERSION

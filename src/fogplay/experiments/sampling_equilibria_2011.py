@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from fogplay.experiments.lab import Bound, Job, Lab, Point, means, repeat, write_rows
 from fogplay.experiments.pictures import COLOURS, Panel, draw_curves, draw_tradeoff, new_picture, save_picture
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show, value_at
+from fogplay.experiments.runner import Bound, Job, Lab, Point, means, repeat, write_rows
 from fogplay.solvers import TradeoffPoint, solve, tradeoff
 from fogplay.solvers.respond import CONFIDENCES
 from fogplay.solvers.run import log_spaced
 from fogplay.solvers.sampling import MonteCarloCfr
-from fogplay.strategy import Strategy
+from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, flatten
 
 MCCFR, MCTS = "MCCFR", "MCTS"
@@ -35,7 +35,7 @@ def worked_example(epsilon: float = 0.6) -> dict[str, dict[str, list[float]]]:
         touched = {
             flat.infosets[k] for k in range(flat.num_infosets) if learner.driver.tables.average[flat.slots(k)].any()
         }
-        chosen = learner.driver.rooms[0].step["choice"][:2].tolist()
+        chosen = learner.driver.scratches[0].step["choice"][:2].tolist()
         if touched == {"K:", "Q:b"} and chosen == [1, 0]:
             tables = {}
             for infoset in ("K:", "Q:b"):
@@ -228,7 +228,7 @@ def figure_6(lab: Lab, scale: str) -> Outcome:
 
 def _mixing(spec: str, model: str, base: float) -> list[TradeoffPoint]:
     """Best response and equilibrium mixed, counted from the same winnings as the responses."""
-    found = tradeoff(_flat(spec), Strategy.load(model), (0.0,), iterations=iterations_in(spec, "cfr+", 5.0))
+    found = tradeoff(_flat(spec), TabularStrategy.read(model), (0.0,), iterations=iterations_in(spec, "cfr+", 5.0))
     return [replace(point, exploitation=sum(point.winnings) - base) for point in found if point.way == "mixing"]
 
 

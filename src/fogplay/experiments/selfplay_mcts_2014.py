@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fogplay.experiments.lab import Lab, means, repeat
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show
+from fogplay.experiments.runner import Lab, means, repeat
 
 PLAIN, SMOOTH, SMOOTH_4 = "IS-UCT", "Smooth IS-UCT (3)", "Smooth IS-UCT (4)"
 UNSCALED = "Smooth IS-UCT (3), c = 1.75"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fogplay.experiments.lab import Job, Lab, Mean, means, repeat
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, better_from, final, show, value_at
+from fogplay.experiments.runner import Job, Lab, Mean, means, repeat
 from fogplay.solvers.run import log_spaced
 
 UCT, SMOOTH = "UCT", "Smooth UCT"

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from fogplay.agents.policy import Policy
 from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.holdem import Table, Won, training, write_winnings
-from fogplay.experiments.lab import Job, Lab
 from fogplay.experiments.limit_holdem import TWO, quick
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
+from fogplay.experiments.runner import Job, Lab
+from fogplay.strategies.policy import BettingPolicy
 
 RUNS = {"greedy": 8, "average": 6}  # of averages fewer: they differ less
-Player = tuple[str, Policy]  # with its name
+Player = tuple[str, BettingPolicy]  # with its name
 MANY: dict[str, tuple[str, dict[str, Any]]] = {"cpu": ("four CPU threads", {"threads": 4}), "cuda": ("a GPU", {})}
 
 

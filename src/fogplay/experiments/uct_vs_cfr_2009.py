@@ -11,9 +11,9 @@ import numpy as np
 
 from fogplay.evaluate import best_response, equilibrium
 from fogplay.evaluate.responses import against_model, mix
-from fogplay.experiments.lab import Lab, write_rows
 from fogplay.experiments.pictures import COLOURS, new_picture, save_picture
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
+from fogplay.experiments.runner import Lab, write_rows
 from fogplay.solvers import respond, solve
 from fogplay.solvers.full_width import FullWidth
 from fogplay.trees import flatten

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from fogplay.errors import FogplayError
@@ -72,6 +72,10 @@ class Game:
     def new_initial_state(self) -> State:
         raise TypeError(f"{type(self).__name__} must define new_initial_state()")
 
+    def calibration(self) -> Mapping[str, Mapping[str, Any]]:
+        """Parameters that a paper calibrated on this game, by algorithm; they become its defaults."""
+        return {}
+
     # Two more methods are for games that are too large for a tree:
     # ``public_size()``: the decision nodes of what is public, and the infosets, or None where a tree can hold the game;
     # ``instead_of_a_tree()``: what to do instead, to end the sentence that refuses to flatten it.
@@ -83,6 +87,11 @@ class Game:
             return name
         settings = [f"{field.name}={spec_of(getattr(self, field.name))}" for field in dataclasses.fields(self)]
         return f"{name}({','.join(settings)})" if settings else name
+
+
+def fits_in_tree(game: Any) -> bool:
+    """Whether a game does not say of itself that no tree can hold it."""
+    return not hasattr(game, "public_size") or game.public_size() is None
 
 
 def spec_of(value: Any) -> str:

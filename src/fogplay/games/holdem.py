@@ -12,7 +12,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
 from fogplay.cards.deck import card_name
@@ -158,11 +157,6 @@ class Holdem(Game):
 
     def new_initial_state(self) -> HoldemState:
         return HoldemState(self, (), ("",), self.blinds, (True,) * self.players, CHANCE, 0, (0, 0))
-
-
-def in_buckets(game: object) -> TypeGuard[Holdem]:
-    """Whether a game is hold'em with its cards in buckets: it is learned through its simulator and has no tree."""
-    return isinstance(game, Holdem) and game.grid != EXACT
 
 
 class HoldemState(State):

@@ -41,6 +41,11 @@ class Kuhn(Game):
     def new_initial_state(self) -> KuhnState:
         return KuhnState(self, (), "")
 
+    def calibration(self) -> dict[str, dict[str, float]]:
+        if (self.players, self.pot) != (2, 2):
+            return {}
+        return {"uct": {"c": 2.0}, "smooth-uct": {"c": 1.75, "d": 0.001}}
+
 
 def settle_pot(game: Kuhn | OneCardPoker) -> None:
     """Check the initial pot, and put the default in place of 0."""

@@ -40,6 +40,11 @@ class Leduc(Game):
         paid = (1,) * self.players
         return LeducState(self, (), ("",), paid, (True,) * self.players, CHANCE, 0, (0, 0))
 
+    def calibration(self) -> dict[str, dict[str, float]]:
+        if self.players != 2:
+            return {}
+        return {"uct": {"c": 20.0}, "smooth-uct": {"c": 18.0, "d": 0.002}, "os-mccfr": {"epsilon": 0.5}}
+
 
 class LeducState(State):
     """Cards (the public one last), the betting of each round, what each has paid, who is still in, who acts."""

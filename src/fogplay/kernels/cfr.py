@@ -50,7 +50,7 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def iterate(form, weighting, tables, scratch, first, count):  # type: ignore[no-untyped-def]
+def iterate(form, weighting, tables, scratch, first, count):
     """Run iterations ``first`` ... ``first + count - 1`` (counted from 1); ``tables`` and ``scratch`` are mutated."""
     players = len(form.point_range) - 1
     for player in range(players):
@@ -66,7 +66,7 @@ def iterate(form, weighting, tables, scratch, first, count):  # type: ignore[no-
 
 
 @piece
-def choose_strategy(form, weighting, tables, scratch, player):  # type: ignore[no-untyped-def]
+def choose_strategy(form, weighting, tables, scratch, player):
     """The strategy of ``player`` that its regrets ask for, and its reach."""
     if weighting.predictive:
         first_slot, end_slot = slots_of(form, player)
@@ -78,7 +78,7 @@ def choose_strategy(form, weighting, tables, scratch, player):  # type: ignore[n
 
 
 @piece
-def match_all(form, player, regret, strategy, reach):  # type: ignore[no-untyped-def]
+def match_all(form, player, regret, strategy, reach):
     """Regret matching at every decision point of ``player``, and its reach in the same go."""
     reach[form.sequence_range[player]] = 1.0
     for point in range(form.point_range[player], form.point_range[player + 1]):
@@ -94,7 +94,7 @@ def match_all(form, player, regret, strategy, reach):  # type: ignore[no-untyped
 
 
 @piece
-def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[no-untyped-def]
+def learn(form, weighting, tables, scratch, player, iteration):
     """Add this iteration's strategy of ``player`` to the average and its counterfactual regrets to the regrets."""
     strategy, reach, value = scratch.strategy, scratch.reach, scratch.value
     first_slot, end_slot = slots_of(form, player)
@@ -126,13 +126,13 @@ def learn(form, weighting, tables, scratch, player, iteration):  # type: ignore[
 
 
 @piece
-def slots_of(form, player):  # type: ignore[no-untyped-def]
+def slots_of(form, player):
     """The first slot of ``player``, and the one past its last."""
     return form.slot_start[form.infoset_range[player]], form.slot_start[form.infoset_range[player + 1]]
 
 
 @piece
-def discount(iteration, exponent):  # type: ignore[no-untyped-def]
+def discount(iteration, exponent):
     """t^e / (t^e + 1), with its limits at infinite exponents."""
     if math.isinf(exponent):
         return 1.0 if exponent > 0.0 else 0.0

@@ -11,7 +11,7 @@ from fogplay.jit import kernel
 
 
 @kernel
-def reach_of(tree, strategies, mine, reach):  # type: ignore[no-untyped-def]
+def reach_of(tree, strategies, mine, reach):
     """Fill ``reach[nodes]`` with the probability that the players' own moves lead there; chance is left out.
 
     ``strategies[2, slots]``: row 0 is played at the seats where ``mine[players]`` is true, row 1 at the others.
@@ -29,7 +29,7 @@ def reach_of(tree, strategies, mine, reach):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def count_choices(tree, mine, passed, counts):  # type: ignore[no-untyped-def]
+def count_choices(tree, mine, passed, counts):
     """Add to ``counts[2, slots]`` how often each action was chosen, in rows as for ``reach_of``.
 
     ``passed[nodes]`` holds at the terminals how often each was reached, and 0 elsewhere; it is filled from there up.

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from fogplay.cards.deck import draw_cards
 from fogplay.games.game import TERMINAL
 from fogplay.jit import kernel, piece
-from fogplay.simulators.betting import paid_by
-from fogplay.simulators.random import uniform
+from fogplay.simulators.streams import uniform
+from fogplay.trees.betting import paid_by
 
 SIXTHS = 6  # of a chip: pots shared by one, two or three come out whole
 WHOLE = 255
@@ -31,7 +31,7 @@ class Player(NamedTuple):
 
 
 @kernel
-def deal_block(deck, rng, cards, chance):  # type: ignore[no-untyped-def]
+def deal_block(deck, rng, cards, chance):
     """Fill ``cards[deals, 5 + 2 * seats]`` and ``chance[deals, decisions]``; ``deck[52]`` and ``rng`` are mutated.
 
     The deck is put in order first, so that a block of deals depends on its random numbers alone.
@@ -48,7 +48,7 @@ def deal_block(deck, rng, cards, chance):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def play_block(nodes, players, seating, strength, chance, count, won, ends):  # type: ignore[no-untyped-def]
+def play_block(nodes, players, seating, strength, chance, count, won, ends):
     """Play ``count`` deals, each once for every row of ``seating[seatings, seats]``, which says who sits where.
 
     ``won[deals, players]`` is filled with winnings over all seatings, in sixths of a chip, and
@@ -72,7 +72,7 @@ def play_block(nodes, players, seating, strength, chance, count, won, ends):  # 
 
 
 @piece
-def choose(share, first, count, chance):  # type: ignore[no-untyped-def]
+def choose(share, first, count, chance):
     """The action that a chance from [0, 1) means, out of the 255ths ``share[first ...]``."""
     left = np.int64(chance * WHOLE)
     choice = np.int64(0)
@@ -83,7 +83,7 @@ def choose(share, first, count, chance):  # type: ignore[no-untyped-def]
 
 
 @piece
-def winnings(end, strength, deal, seat):  # type: ignore[no-untyped-def]
+def winnings(end, strength, deal, seat):
     """What a seat wins at a terminal node, in sixths of a chip."""
     mine = paid_by(end.slot, seat)
     if not end.in_hand >> seat & 1:

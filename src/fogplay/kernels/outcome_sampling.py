@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from fogplay.jit import kernel, piece, record
 from fogplay.kernels.regret import regret_matching
 from fogplay.kernels.updates import Plain, add, raise_to
-from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
-from fogplay.simulators.random import uniform
+from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
+from fogplay.simulators.streams import uniform
 
 
 class Tables(NamedTuple):
@@ -25,10 +25,10 @@ class Tables(NamedTuple):
     regret: NDArray[np.float64]  # [slots] r_I[a]
     average: NDArray[np.float64]  # [slots] s_I[a]
     updated: NDArray[np.int64]  # [slots] c_I, by the first slot of an infoset; lazy averaging only
-    way: Any = Plain()  # of writing to them; a driver may ask for another
+    writing: Any = Plain()  # how workers write to them; a driver may ask for another
 
 
-class Policy(NamedTuple):
+class Form(NamedTuple):
     """The choices that make a form of outcome sampling."""
 
     epsilon: float  # how much uniform play is mixed into the sampled strategies
@@ -52,7 +52,7 @@ STEP = record(
 
 
 class Path(NamedTuple):
-    """Room for one episode."""
+    """Scratch for one episode."""
 
     width: int  # the most actions of any infoset
     step: NDArray[Any]  # [depth] STEP
@@ -61,7 +61,7 @@ class Path(NamedTuple):
 
 
 @kernel
-def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[no-untyped-def]
+def run(game, tables, policy, rng, path, first, stride, count):
     """Play iterations ``first``, ``first + stride``, ... (``count`` of them); ``tables``, ``rng``, ``path`` change.
 
     Each of ``stride`` threads takes the players in turn.
@@ -74,7 +74,7 @@ def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[
 
 
 @piece
-def sample(game, tables, policy, rng, path, learner):  # type: ignore[no-untyped-def]
+def sample(game, tables, policy, rng, path, learner):
     """SELECT: play to the end by ε-greedy regret matching.
 
     Returns the length of the history, its terminal node, the signals and π^σ'(z); fills ``path``.
@@ -115,7 +115,7 @@ def sample(game, tables, policy, rng, path, learner):  # type: ignore[no-untyped
 
 
 @piece
-def update(game, tables, policy, path, learner, iteration, depth, node, signals, sampled):  # type: ignore[no-untyped-def]
+def update(game, tables, policy, path, learner, iteration, depth, node, signals, sampled):
     """UPDATE: regrets and averages at every infoset of the history, from its end to its beginning."""
     once = 1.0 / sampled
     tail = 1.0  # π^σ(z[I]a, z)
@@ -125,21 +125,21 @@ def update(game, tables, policy, path, learner, iteration, depth, node, signals,
         if learner < 0 or learner == step.player:
             weight = payoff(game, node, signals, step.player) * step.others * once  # w_I
             for action in range(step.actions):
-                add(tables.way, tables.regret, step.slot + action, -weight * here)
-            add(tables.way, tables.regret, step.slot + step.choice, weight * tail)
+                add(tables.writing, tables.regret, step.slot + action, -weight * here)
+            add(tables.writing, tables.regret, step.slot + step.choice, weight * tail)
         if averages(policy, learner, step.player):
             if policy.lazy:
-                before = raise_to(tables.way, tables.updated, step.slot, iteration)
+                before = raise_to(tables.writing, tables.updated, step.slot, iteration)
                 share = step.own * max(iteration - before, 0)  # 0 if another thread is ahead
             else:
                 share = step.own / step.sampled
             for action in range(step.actions):
-                add(tables.way, tables.average, step.slot + action, share * path.strategy[at + action])
+                add(tables.writing, tables.average, step.slot + action, share * path.strategy[at + action])
         tail = here
 
 
 @piece
-def averages(policy, learner, player):  # type: ignore[no-untyped-def]
+def averages(policy, learner, player):
     """Whether the average strategy of ``player`` is updated on this episode.
 
     In the alternating form the weights are far steadier where the player did not explore: at the others' infosets. Who

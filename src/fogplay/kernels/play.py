@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fogplay.jit import kernel
-from fogplay.simulators import advance, deal, is_terminal, num_actions, player_of, slot_of, start
-from fogplay.simulators.random import draw
+from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, player_of, slot_of, start
+from fogplay.simulators.streams import draw
 
 
 @kernel
-def play(game, strategies, players, slots, first, rng, ends):  # type: ignore[no-untyped-def]
+def play(game, strategies, players, slots, first, rng, ends):
     """Play hands ``first``, ``first + 1``, ...; ``ends[hands]`` is filled with their terminal nodes, ``rng`` changes.
 
     ``strategies[players * slots]`` holds one strategy after the other; in hand h player (seat + h) mod players sits at

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fogplay.jit import kernel, piece
+from fogplay.jit import piece
 
 TINY = 1e-300  # below, a regret is as good as none, and one over it is infinite
 
 
 @piece
-def regret_matching(regret, slot, actions, strategy, at):  # type: ignore[no-untyped-def]
+def regret_matching(regret, slot, actions, strategy, at):
     """Write to ``strategy[at ...]`` the probabilities in proportion to the positive part of ``regret[slot ...]``.
 
     So many ``actions`` of each; uniform where no regret is positive. Every regret is read once, since others may change
@@ -24,7 +24,7 @@ def regret_matching(regret, slot, actions, strategy, at):  # type: ignore[no-unt
 
 
 @piece
-def match(regret, slot, actions):  # type: ignore[no-untyped-def]
+def match(regret, slot, actions):
     """What ``share`` needs to know of all the regrets: 1 / their positive sum and 0, or 0 and 1 / actions.
 
     Indices are unsigned here and above, because Numba looks at every access whether a signed one is negative.
@@ -38,14 +38,6 @@ def match(regret, slot, actions):  # type: ignore[no-untyped-def]
 
 
 @piece
-def share(regret, scale, even):  # type: ignore[no-untyped-def]
+def share(regret, scale, even):
     """The probability of the action with this regret."""
     return max(regret, 0.0) * scale + even
-
-
-@kernel
-def normalise(weights, slot_start, strategy):  # type: ignore[no-untyped-def]
-    """Write into ``strategy[slots]`` each infoset's share of ``weights[slots]``; uniform where there is no weight."""
-    for infoset in range(len(slot_start) - 1):
-        slot = slot_start[infoset]
-        regret_matching(weights, slot, slot_start[infoset + 1] - slot, strategy, slot)

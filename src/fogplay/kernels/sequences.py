@@ -8,30 +8,30 @@ from __future__ import annotations
 
 import numpy as np
 
+from fogplay.dispatch import by_type
 from fogplay.jit import kernel, piece
-from fogplay.simulators.waist import waist
 from fogplay.trees.sequences import RestrictedForm, SequenceForm
 
 ONE = np.uint32(1)  # a plain 1 is signed, and would make an index signed, or even a float
 
 
-@waist
-def played(form, slot, chosen):  # type: ignore[no-untyped-def]
+@by_type
+def played(form, slot, chosen):
     """How likely an action is played by a player who chooses it with probability ``chosen``."""
 
 
 @played.register(SequenceForm)
-def _as_chosen(form, slot, chosen):  # type: ignore[no-untyped-def]
+def _as_chosen(form, slot, chosen):
     return chosen
 
 
 @played.register(RestrictedForm)
-def _or_forced(form, slot, chosen):  # type: ignore[no-untyped-def]
+def _or_forced(form, slot, chosen):
     return form.floor[slot] + form.free[slot] * chosen
 
 
 @kernel
-def reach_of(form, player, strategy, reach):  # type: ignore[no-untyped-def]
+def reach_of(form, player, strategy, reach):
     """From the top down: fill ``reach`` for the sequences of ``player``."""
     reach[form.sequence_range[player]] = 1.0
     for point in range(form.point_range[player], form.point_range[player + 1]):
@@ -43,7 +43,7 @@ def reach_of(form, player, strategy, reach):  # type: ignore[no-untyped-def]
 
 
 @piece
-def endings(form, player, reach, value):  # type: ignore[no-untyped-def]
+def endings(form, player, reach, value):
     """Fill ``value`` for the sequences of ``player`` with what the terminals right after them are worth."""
     for sequence in range(form.sequence_range[player], form.sequence_range[player + 1]):
         total = other_total = 0.0  # by turns, so that no addition waits for the one before it
@@ -53,7 +53,7 @@ def endings(form, player, reach, value):  # type: ignore[no-untyped-def]
 
 
 @piece
-def worth(form, reach, entry):  # type: ignore[no-untyped-def]
+def worth(form, reach, entry):
     """What one merged terminal is worth, weighted by how likely chance and the others come along."""
     weight, others = form.entry_weight[entry], len(form.entry_others)
     if others == 1:
@@ -64,7 +64,7 @@ def worth(form, reach, entry):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def value_of(form, player, strategy, reach, value):  # type: ignore[no-untyped-def]
+def value_of(form, player, strategy, reach, value):
     """From the bottom up: fill ``value`` for ``player`` playing ``strategy``; returns the value of the game to it."""
     endings(form, player, reach, value)
     point = form.point_range[player + 1]
@@ -80,7 +80,7 @@ def value_of(form, player, strategy, reach, value):  # type: ignore[no-untyped-d
 
 
 @kernel
-def best_response(form, player, reach, value, response):  # type: ignore[no-untyped-def]
+def best_response(form, player, reach, value, response):
     """From the bottom up: write a best response of ``player`` into ``response[slots]`` and return what it earns.
 
     Perfect recall only: each infoset is one decision point, and decides for itself.

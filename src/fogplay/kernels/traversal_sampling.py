@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.dispatch import by_type
 from fogplay.jit import kernel, piece, record
 from fogplay.kernels.regret import regret_matching
 from fogplay.kernels.updates import add
-from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
-from fogplay.simulators.random import draw
-from fogplay.simulators.waist import waist
+from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
+from fogplay.simulators.streams import draw
 
 
 class External(NamedTuple):
@@ -36,18 +36,18 @@ class ChanceAlone(NamedTuple):
     players: int
 
 
-@waist
-def draws_others(policy):  # type: ignore[no-untyped-def]
+@by_type
+def draws_others(policy):
     """Whether the other players' actions are drawn; settled while compiling."""
 
 
 @draws_others.register(External)
-def _draws(policy):  # type: ignore[no-untyped-def]
+def _draws(policy):
     return True
 
 
 @draws_others.register(ChanceAlone)
-def _tries(policy):  # type: ignore[no-untyped-def]
+def _tries(policy):
     return False
 
 
@@ -82,7 +82,7 @@ class Stack(NamedTuple):
 
 
 @kernel
-def run(game, tables, policy, rng, stack, first, stride, count):  # type: ignore[no-untyped-def]
+def run(game, tables, policy, rng, stack, first, stride, count):
     """Make traversals ``first``, ``first + stride``, ... (``count`` of them); ``tables``, ``rng``, ``stack`` change.
 
     Each of ``stride`` threads takes the players in turn.
@@ -92,7 +92,7 @@ def run(game, tables, policy, rng, stack, first, stride, count):  # type: ignore
 
 
 @piece
-def traverse(game, tables, policy, rng, stack, learner):  # type: ignore[no-untyped-def]
+def traverse(game, tables, policy, rng, stack, learner):
     """Walk once through the drawn part of the game; update the learner's regrets and the average strategies."""
     signals = deal(game, rng)
     node = start(game, signals, rng)
@@ -139,7 +139,7 @@ def traverse(game, tables, policy, rng, stack, learner):  # type: ignore[no-unty
 
 
 @piece
-def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def]
+def close(tables, policy, stack, depth, learner):
     """The value of an infoset whose actions have all been tried; the learner's own is updated."""
     frame, at = stack.frame[depth], depth * stack.width
     expected = 0.0
@@ -148,13 +148,13 @@ def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def
     if frame.player == learner:
         if draws_others(policy):
             for action in range(frame.actions):
-                add(tables.way, tables.regret, frame.slot + action, stack.value[at + action] - expected)
+                add(tables.writing, tables.regret, frame.slot + action, stack.value[at + action] - expected)
                 if policy.players == 1:  # nobody else comes by whose strategy would be added
-                    add(tables.way, tables.average, frame.slot + action, frame.own * stack.strategy[at + action])
+                    add(tables.writing, tables.average, frame.slot + action, frame.own * stack.strategy[at + action])
         else:
             for action in range(frame.actions):
                 stack.pending[frame.slot + action] += frame.others * (stack.value[at + action] - expected)
-                add(tables.way, tables.average, frame.slot + action, frame.own * stack.strategy[at + action])
+                add(tables.writing, tables.average, frame.slot + action, frame.own * stack.strategy[at + action])
             note = stack.touched[stack.noted[0]]
             note.slot, note.actions = frame.slot, frame.actions
             stack.noted[0] += 1
@@ -162,18 +162,18 @@ def close(tables, policy, stack, depth, learner):  # type: ignore[no-untyped-def
 
 
 @piece
-def settle(tables, stack):  # type: ignore[no-untyped-def]
+def settle(tables, stack):
     """Add the regrets that were kept apart."""
     for number in range(stack.noted[0]):
         note = stack.touched[number]
         for slot in range(note.slot, note.slot + note.actions):
-            add(tables.way, tables.regret, slot, stack.pending[slot])
+            add(tables.writing, tables.regret, slot, stack.pending[slot])
             stack.pending[slot] = 0.0
     stack.noted[0] = 0
 
 
 @piece
-def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner):  # type: ignore[no-untyped-def]
+def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner):
     """External sampling at another player's infoset: add its strategy to its average, and draw an action.
 
     The infoset is met in proportion to that player's own reach, as the average asks, and to the reach of further
@@ -186,7 +186,7 @@ def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learne
             if other not in (player, learner):
                 weight /= stack.reach[depth, other]
     for action in range(actions):
-        add(tables.way, tables.average, slot + action, weight * stack.strategy[at + action])
+        add(tables.writing, tables.average, slot + action, weight * stack.strategy[at + action])
     choice = draw(stack.strategy, at, actions, rng)
     if policy.players > 2:
         stack.reach[depth, player] *= stack.strategy[at + choice]
@@ -194,7 +194,7 @@ def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learne
 
 
 @piece
-def note_reach(policy, stack, depth):  # type: ignore[no-untyped-def]
+def note_reach(policy, stack, depth):
     """Start from the reach of drawn opponents as it was at the innermost open infoset."""
     if policy.players > 2:
         for player in range(policy.players):

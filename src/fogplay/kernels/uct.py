@@ -13,22 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.dispatch import by_type
 from fogplay.jit import kernel, piece, record
 from fogplay.kernels.updates import Plain, add
-from fogplay.simulators import (
-    advance,
-    calling_action,
-    deal,
-    exploration,
-    is_terminal,
-    num_actions,
-    payoff,
-    player_of,
-    slot_of,
-    start,
-)
-from fogplay.simulators.random import below, uniform
-from fogplay.simulators.waist import waist
+from fogplay.simulators.policies import calling_action, explore
+from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
+from fogplay.simulators.streams import below, uniform
 
 # What is known of an action, side by side in memory: N(u, a), and the sum of the payoffs seen after it.
 CELL = record([("visits", np.int64), ("total", np.float64)])
@@ -41,14 +31,15 @@ class Tables(NamedTuple):
     """Q(u, a) is total / visits; N(u) is the sum of N(u, a)."""
 
     cell: NDArray[Any]  # [slots] CELL or SMALL_CELL
-    way: Any = Plain()  # of writing to them; a driver may ask for another
+    writing: Any = Plain()  # how workers write to them; a driver may ask for another
 
 
-class Policy(NamedTuple):
-    """How actions are chosen: in the tree by a schedule, beyond it by a rollout."""
+class Selection(NamedTuple):
+    """How actions are chosen: in the tree by a schedule and UCB, beyond it by a rollout."""
 
     schedule: Any  # one of the schedules below
     rollout: Any  # one of the rollouts below
+    exploration: Any  # one of those in simulators/policies.py
 
 
 # One step of an episode: the slot of the action taken, and by whom.
@@ -56,7 +47,7 @@ STEP = record([("slot", np.int64), ("player", np.int64)])
 
 
 class Path(NamedTuple):
-    """Room for one episode."""
+    """Scratch for one episode."""
 
     step: NDArray[Any]  # [depth] STEP
     won: NDArray[np.float64]  # [players] the payoffs
@@ -68,18 +59,18 @@ class Path(NamedTuple):
 
 
 @kernel
-def run(game, tables, policy, rng, path, first, stride, count):  # type: ignore[no-untyped-def]
+def run(game, tables, selection, rng, path, first, stride, count):
     """Play ``count`` episodes, whatever their numbers; ``tables``, ``rng`` and ``path`` change."""
     for _ in range(count):
-        episode(game, tables, policy, rng, path)
+        episode(game, tables, selection, rng, path)
 
 
 @piece
-def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
+def episode(game, tables, selection, rng, path):
     """SIMULATE of algorithm 1, from the deal to the updates."""
     signals = deal(game, rng)
     node = start(game, signals, rng)
-    out_of_tree = 0  # one bit a player
+    out_of_tree = np.uint64(0)  # one bit per player
     depth = 0
     while not is_terminal(game, node):
         player = player_of(game, node)
@@ -88,14 +79,15 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
         visits = 0
         for action in range(actions):
             visits += tables.cell[slot + action].visits
-        if out_of_tree >> player & 1:
-            choice = roll(policy.rollout, game, tables, node, signals, slot, actions, visits, rng)
+        mine = np.uint64(1) << np.uint64(player)
+        if out_of_tree & mine:
+            choice = roll(selection.rollout, selection, tables, node, player, slot, actions, visits, rng)
         else:
             if visits == 0:  # not in the tree yet: expand
-                choice = roll(policy.rollout, game, tables, node, signals, slot, actions, visits, rng)
-                out_of_tree |= 1 << player
+                choice = roll(selection.rollout, selection, tables, node, player, slot, actions, visits, rng)
+                out_of_tree |= mine
             else:
-                choice = select(game, tables, policy.schedule, node, signals, slot, actions, visits, rng)
+                choice = select(selection, tables, node, player, slot, actions, visits, rng)
             path.step[depth].slot, path.step[depth].player = slot + choice, player
             depth += 1
         node = advance(game, node, choice, signals, rng)
@@ -103,21 +95,22 @@ def episode(game, tables, policy, rng, path):  # type: ignore[no-untyped-def]
         path.won[player] = payoff(game, node, signals, player)
     for number in range(depth):
         step = path.step[number]
-        add(tables.way, tables.cell["visits"], step.slot, 1)
-        add(tables.way, tables.cell["total"], step.slot, path.won[step.player])
+        add(tables.writing, tables.cell["visits"], step.slot, 1)
+        add(tables.writing, tables.cell["total"], step.slot, path.won[step.player])
 
 
 @piece
-def select(game, tables, schedule, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+def select(selection, tables, node, player, slot, actions, visits, rng):
     """SELECT of algorithm 2: UCB with probability η, else the average strategy."""
-    share = eta(schedule, tables, slot, actions, visits)
+    share = eta(selection.schedule, tables, slot, actions, visits)
     if share >= 1.0 or uniform(rng) < share:
-        return upper_confidence(tables, exploration(game, node, signals), slot, actions, visits, rng)
+        c = explore(selection.exploration, node, player, slot)
+        return upper_confidence(tables, c, slot, actions, visits, rng)
     return draw_average(tables, slot, actions, visits, rng)
 
 
 @piece
-def upper_confidence(tables, c, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+def upper_confidence(tables, c, slot, actions, visits, rng):
     """Equation 1: the largest Q + c sqrt(log N(u) / N(u, a)); untried actions first, ties broken evenly."""
     log_visits = math.log(visits)
     best, ties, choice = -math.inf, 0, 0
@@ -137,7 +130,7 @@ def upper_confidence(tables, c, slot, actions, visits, rng):  # type: ignore[no-
 
 
 @piece
-def draw_average(tables, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+def draw_average(tables, slot, actions, visits, rng):
     """An action with probability N(u, a) / N(u)."""
     left = below(rng, visits)
     choice = 0
@@ -169,23 +162,23 @@ class SlowDecay(NamedTuple):
     """Equation 4 of 2014: η(N) = 0.9 · 10000 / (10000 + sqrt(N))."""
 
 
-@waist
-def eta(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+@by_type
+def eta(schedule, tables, slot, actions, visits):
     """How much of UCB is mixed in at an information state visited ``visits`` times."""
 
 
 @eta.register(Always)
-def _always(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+def _always(schedule, tables, slot, actions, visits):
     return 1.0
 
 
 @eta.register(Decay)
-def _decay(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+def _decay(schedule, tables, slot, actions, visits):
     return max(schedule.gamma, schedule.eta / (1.0 + schedule.d * math.sqrt(visits)))
 
 
 @eta.register(Confidence)
-def _confidence(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+def _confidence(schedule, tables, slot, actions, visits):
     if visits < schedule.threshold:
         return 1.0
     most = 0
@@ -195,7 +188,7 @@ def _confidence(schedule, tables, slot, actions, visits):  # type: ignore[no-unt
 
 
 @eta.register(SlowDecay)
-def _slow_decay(schedule, tables, slot, actions, visits):  # type: ignore[no-untyped-def]
+def _slow_decay(schedule, tables, slot, actions, visits):
     return 0.9 * 10000.0 / (10000.0 + math.sqrt(visits))
 
 
@@ -206,29 +199,31 @@ class Uniform(NamedTuple):
 class CallDown(NamedTuple):
     """Rollouts in which everyone checks or calls to the end (2011, section 3.2.1, (2))."""
 
+    calls: Any  # the game's own, asked by ``calling_action``
+
 
 class OnPolicy(NamedTuple):
     """Rollouts by UCB on what is known so far (2011, section 3.2.1, (3)); even chances where nothing is."""
 
 
-@waist
-def roll(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+@by_type
+def roll(rollout, selection, tables, node, player, slot, actions, visits, rng):
     """An action beyond the tree."""
 
 
 @roll.register(Uniform)
-def _uniform(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+def _uniform(rollout, selection, tables, node, player, slot, actions, visits, rng):
     return below(rng, actions)
 
 
 @roll.register(CallDown)
-def _call_down(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
-    call = calling_action(game, node, signals)
+def _call_down(rollout, selection, tables, node, player, slot, actions, visits, rng):
+    call = calling_action(rollout.calls, node, slot)
     return call if call >= 0 else below(rng, actions)
 
 
 @roll.register(OnPolicy)
-def _on_policy(rollout, game, tables, node, signals, slot, actions, visits, rng):  # type: ignore[no-untyped-def]
+def _on_policy(rollout, selection, tables, node, player, slot, actions, visits, rng):
     if visits == 0:
         return below(rng, actions)
-    return upper_confidence(tables, exploration(game, node, signals), slot, actions, visits, rng)
+    return upper_confidence(tables, explore(selection.exploration, node, player, slot), slot, actions, visits, rng)

@@ -14,7 +14,7 @@ from fogplay.opponents.counts import Observed, dirichlet, learn
 from fogplay.opponents.decision_tree import decision_trees, phases_of
 from fogplay.opponents.histories import Histories, listed, read
 from fogplay.opponents.walk import Completions, complete
-from fogplay.strategy import Strategy
+from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, flatten
 
 METHODS = {"counts": "counts", "tree": "decision-tree"}  # as asked for, and as a strategy calls it
@@ -28,11 +28,11 @@ def learn_model(
     *,
     method: str = "counts",
     prior: float = 1.0,
-    toward: Strategy | None = None,
+    toward: TabularStrategy | None = None,
     min_hands: float = 20.0,
     rounds: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Strategy:
+) -> TabularStrategy:
     """A model of one player as a strategy, learned from hands it played, whatever its seat.
 
     ``method`` is ``counts`` (how often each action was chosen at each infoset) or ``tree`` (a decision tree a phase
@@ -58,7 +58,7 @@ def learn_model(
         fit = decision_trees(flat, phases_of(flat, np.logical_or.reduce(observed.seats)), prior, start, min_hands)
         parameters["min_hands"] = min_hands
     learned = learn(flat, observed, fit, counting, start, rounds, progress)
-    return Strategy.of(
+    return TabularStrategy.of(
         flat,
         learned.strategy,
         METHODS[method],

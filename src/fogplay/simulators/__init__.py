@@ -1,30 +1,7 @@
-"""What a sampling kernel may ask of a game, and the games that answer."""
+"""Games as kernels play them: what a kernel may ask, what a learner must know, and the games that answer."""
 
-from fogplay.simulators.tree import TreeGame, simulate_tree
-from fogplay.simulators.waist import (
-    advance,
-    calling_action,
-    deal,
-    exploration,
-    is_terminal,
-    num_actions,
-    payoff,
-    player_of,
-    slot_of,
-    start,
-)
+from fogplay.simulators.find import own_simulator, simulator_for
+from fogplay.simulators.interface import Simulator
+from fogplay.simulators.tree import TreeSimulator
 
-__all__ = [
-    "TreeGame",
-    "advance",
-    "calling_action",
-    "deal",
-    "exploration",
-    "is_terminal",
-    "num_actions",
-    "payoff",
-    "player_of",
-    "simulate_tree",
-    "slot_of",
-    "start",
-]
+__all__ = ["Simulator", "TreeSimulator", "own_simulator", "simulator_for"]

@@ -7,30 +7,35 @@ the bucket of its hand, or with small decks its cards and the board themselves. 
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.cards import tables
 from fogplay.cards.buckets import Grid, Signals, signals
-from fogplay.cards.deals import room, tell
+from fogplay.cards.deals import deals_buffer, tell
 from fogplay.cards.deck import draw_cards
 from fogplay.cards.evaluator import Evaluator, evaluator
+from fogplay.dispatch import by_type
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import EXACT, MOST_CARDS, Holdem, hand_strength
 from fogplay.games.registry import load
 from fogplay.jit import kernel, piece
-from fogplay.simulators import waist
-from fogplay.simulators.betting import Betting, betting_tree, child_after, paid_by
-from fogplay.simulators.random import below, uniform
+from fogplay.simulators import questions
+from fogplay.simulators.interface import BATCH, Learned, Simulator, per_worker
+from fogplay.simulators.policies import calling_action, explore
+from fogplay.simulators.streams import below, uniform
+from fogplay.strategies.betting import WHOLE, BettingStrategy
 from fogplay.trees import FlatGame
+from fogplay.trees.betting import betting_tree, child_after, owners, paid_by
 
-BATCH = 64  # deals told at once
 ROOT = 0
 MOST_SITUATIONS = 50_000_000  # of exact cards
 
@@ -58,6 +63,7 @@ class Told(NamedTuple):
     strength: NDArray[np.uint16]  # [deals, players] at showdown
 
 
+@per_worker
 class Batch(NamedTuple):
     """Deals waiting to be played: a worker's own, and with its random numbers all that a run must keep to go on."""
 
@@ -71,94 +77,97 @@ class HoldemGame(NamedTuple):
 
     players: int
     nodes: NDArray[Any]  # [nodes] betting.NODE
-    exploration: NDArray[np.float64]  # [outlooks, players]
     cards: Any  # Bucketed or Exact
     batch: Batch
 
 
-@dataclass(frozen=True, eq=False)
-class SimulatedHoldem:
-    """A game of hold'em ready to be sampled, and the sizes that learners need; names are those of ``FlatGame``."""
+class ByOutlook(NamedTuple):
+    """Exploration that follows the pot."""
 
-    name: str  # the spec of the game
-    rules: Holdem
-    betting: Betting
-    exploration: NDArray[np.float64]  # [outlooks, players] the parameter c of UCB
-    cards: Any  # Bucketed or Exact
+    nodes: NDArray[Any]  # [nodes] betting.NODE
+    c: NDArray[np.float64]  # [outlooks]
 
-    @property
-    def num_players(self) -> int:
-        return self.rules.players
 
-    @property
-    def num_slots(self) -> int:
-        return self.betting.num_slots
+class CallByNode(NamedTuple):
+    """The action that checks or calls."""
 
-    @property
-    def num_decisions(self) -> int:
-        """Decision nodes of the betting tree: the most that a traversal can meet in one deal."""
-        return self.betting.num_decisions
+    nodes: NDArray[Any]  # [nodes] betting.NODE
 
-    @property
-    def deepest(self) -> int:
-        return self.betting.deepest
 
-    @property
-    def widest(self) -> int:
-        return self.betting.widest
+class HoldemSimulator(Simulator):
+    """Hold'em as the betting tree times what each player knows of the cards."""
 
-    @property
-    def payoff_range(self) -> float:
-        """The largest difference that a player can see between two endings, in chips."""
-        return float(self.rules.players * self.rules.most_paid())
+    def __init__(self, rules: Holdem) -> None:
+        self.rules = rules
+        self.name = self.game = str(rules)
+        self.digest = hashlib.sha256(f"{self.name} {tables.VERSION}".encode()).hexdigest()[:16]
+        exact = rules.grid == EXACT
+        self.cards: Any = _exact(rules) if exact else Bucketed(signals(Grid.parse(rules.grid)), evaluator())
+        self.betting = betting_tree(rules)
+        self.num_players, self.num_slots = rules.players, self.betting.num_slots
+        self.widest, self.deepest, self.decisions = (
+            self.betting.widest, self.betting.deepest, self.betting.num_decisions,
+        )  # fmt: skip
+        self.payoff_range = float(rules.players * rules.most_paid())
+        self.defaults = {"k": 0.5, "cap": self.payoff_range / 2, "d": 1 / 20_000}  # 2015, section 4.3
+
+    @staticmethod
+    def of(game: Holdem | str) -> HoldemSimulator:
+        """The simulator of a game of hold'em, or of its spec."""
+        rules = load(game) if isinstance(game, str) else game
+        if not isinstance(rules, Holdem):
+            raise FogplayError(f"{game} is not a game of hold'em; its simulator takes holdem(…)")
+        return HoldemSimulator(rules)
 
     def worker(self, batch: int = BATCH) -> HoldemGame:
-        """The game as one thread plays it; workers share everything but their deals."""
-        return HoldemGame(
-            self.num_players, self.betting.nodes, self.exploration, self.cards, _new_batch(self.rules, batch)
-        )
+        return HoldemGame(self.num_players, self.betting.nodes, self.cards, _new_batch(self.rules, batch))
+
+    def in_progress(self, workers: Sequence[HoldemGame]) -> dict[str, NDArray[Any]]:
+        kept: dict[str, NDArray[Any]] = {}
+        for worker, each in enumerate(workers):
+            kept |= {f"deck {worker}": each.batch.deck, f"next {worker}": each.batch.next}
+            kept |= {f"{name} {worker}": array for name, array in each.batch.deals._asdict().items()}
+        return kept
+
+    def exploration(self, k: float, cap: float) -> ByOutlook:
+        pot, to_come = self.betting.outlook.T
+        return ByOutlook(self.betting.nodes, np.minimum(cap, pot + k * to_come))
+
+    def calls(self) -> CallByNode:
+        return CallByNode(self.betting.nodes)
+
+    def strategy(self, learned: Learned, method: str, greedy: bool, **about: Any) -> BettingStrategy:
+        made: Any = {**learned, **about}
+        return BettingStrategy.of(self.rules, self.betting, greedy=greedy, method=method, **made)
+
+    def model(self, to: Any) -> NDArray[np.float64]:
+        if not isinstance(to, BettingStrategy):
+            raise FogplayError(f"a model of players of {self.name} must be a strategy of that game, not of {to.game}")
+        to.require(self.rules)
+        fixed: NDArray[np.float64] = to.share / WHOLE
+        return fixed
+
+    def joined(self, strategies: Sequence[BettingStrategy], method: str, **about: Any) -> BettingStrategy:
+        owner = owners(self.betting, np.array(self.rules.buckets(), np.int64))
+        share = strategies[0].share.copy()
+        for seat, each in enumerate(strategies[1:], start=1):
+            np.copyto(share, each.share, where=owner == seat)
+        return replace(strategies[0], share=share, method=method, **about)
 
 
-def simulate_holdem(
-    game: Holdem | str,
-    *,
-    c: float | Sequence[float] | None = None,
-    k: float | None = None,
-    cap: float | None = None,
-) -> SimulatedHoldem:
-    """The simulator of a game of hold'em.
-
-    Exploration is ``c`` (one for all or one a player), or with ``k`` equation 3 of 2015, min(cap, pot + k * betting to
-    come), both at the beginning of the betting round; without ``cap`` that is equation 5 of 2014. All in chips. By
-    default, as in 2015, k is 0.5 and the cap half of the largest pot.
-    """
-    rules = load(game) if isinstance(game, str) else game
-    if not isinstance(rules, Holdem):
-        raise FogplayError(f"{game} is no game of hold'em; its simulator takes holdem(…)")
-    if c is None and k is None and cap is None:
-        k, cap = 0.5, rules.players * rules.most_paid() / 2
-    if (c is None) == (k is None):
-        raise FogplayError("exploration is c alone, or k with or without a cap")
-    cards = _exact(rules) if rules.grid == EXACT else Bucketed(signals(Grid.parse(rules.grid)), evaluator())
-    betting = betting_tree(rules)
-    return SimulatedHoldem(str(rules), rules, betting, explored(rules, betting, c, k, cap), cards)
-
-
-def explored(
-    rules: Holdem, betting: Betting, c: float | Sequence[float] | None, k: float | None, cap: float | None
-) -> NDArray[np.float64]:
-    """[outlooks, players] the exploration parameter, as ``simulate_holdem`` describes it."""
-    pot, to_come = betting.outlook.T
-    if k is not None:
-        by_outlook = np.minimum(np.inf if cap is None else cap, pot + k * to_come)
-        return np.repeat(by_outlook[:, None], rules.players, axis=1)
-    each = np.broadcast_to(np.asarray(c, np.float64), rules.players)
-    return np.tile(each, (len(pot), 1))
+def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> HoldemSimulator | None:
+    """The simulator that this game should be learned through; None where its tree will do."""
+    if game.grid == EXACT:
+        return None
+    if progress is not None:
+        report = progress
+        tables.load(Grid.parse(game.grid).measure, lambda done, total: report(tables.WHAT, done, total))
+    return HoldemSimulator(game)
 
 
 def _new_batch(rules: Holdem, size: int) -> Batch:
     deals = (
-        room(size, rules.players)
+        deals_buffer(size, rules.players)
         if rules.grid != EXACT
         else Told(np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16))
     )
@@ -168,13 +177,13 @@ def _new_batch(rules: Holdem, size: int) -> Batch:
 # ---- Deals
 
 
-@waist.waist
-def tell_batch(cards, batch, rng):  # type: ignore[no-untyped-def]
+@by_type
+def tell_batch(cards, batch, rng):
     """Deal and tell a whole batch; ``batch`` and ``rng`` are mutated."""
 
 
 @tell_batch.register(Bucketed)
-def _tell_buckets(cards, batch, rng):  # type: ignore[no-untyped-def]
+def _tell_buckets(cards, batch, rng):
     dealt = batch.deals.cards
     for deal in range(dealt.shape[0]):
         for first in range(0, dealt.shape[1], 3):
@@ -185,7 +194,7 @@ def _tell_buckets(cards, batch, rng):  # type: ignore[no-untyped-def]
 
 
 @tell_batch.register(Exact)
-def _tell_situations(cards, batch, rng):  # type: ignore[no-untyped-def]
+def _tell_situations(cards, batch, rng):
     deck, told = batch.deck, batch.deals
     players, rounds = told.bucket.shape[1], told.bucket.shape[2]
     needed = players * cards.hole
@@ -199,7 +208,7 @@ def _tell_situations(cards, batch, rng):  # type: ignore[no-untyped-def]
 
 
 @piece
-def tell_exact(cards, deck, told, deal):  # type: ignore[no-untyped-def]
+def tell_exact(cards, deck, told, deal):
     """Tell deal number ``deal`` of what lies on top of the deck: hole cards by seat, then the board."""
     players, rounds = told.bucket.shape[1], told.bucket.shape[2]
     for player in range(players):
@@ -215,7 +224,7 @@ def tell_exact(cards, deck, told, deal):  # type: ignore[no-untyped-def]
 
 
 @piece
-def set_number(choose, cards, begin, count):  # type: ignore[no-untyped-def]
+def set_number(choose, cards, begin, count):
     """The number of the set ``cards[begin : begin + count]`` in colexicographic order, as in ``cards/deck.py``."""
     number = 0
     for place in range(begin, begin + count):
@@ -227,13 +236,13 @@ def set_number(choose, cards, begin, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _refill(cards, batch, rng):  # type: ignore[no-untyped-def]
+def _refill(cards, batch, rng):
     """Called once in many deals, so that it is not merged into every kernel."""
     tell_batch(cards, batch, rng)
 
 
-@waist.deal.register(HoldemGame)
-def _deal(game, rng):  # type: ignore[no-untyped-def]
+@questions.deal.register(HoldemGame)
+def _deal(game, rng):
     batch = game.batch
     number = batch.next[0]
     if number == len(batch.deals.strength):
@@ -246,40 +255,40 @@ def _deal(game, rng):  # type: ignore[no-untyped-def]
 # ---- Play
 
 
-@waist.start.register(HoldemGame)
-def _start(game, signals, rng):  # type: ignore[no-untyped-def]
+@questions.start.register(HoldemGame)
+def _start(game, signals, rng):
     return np.int64(ROOT)
 
 
-@waist.is_terminal.register(HoldemGame)
-def _is_terminal(game, node):  # type: ignore[no-untyped-def]
+@questions.is_terminal.register(HoldemGame)
+def _is_terminal(game, node):
     return game.nodes[np.uint64(node)].player == TERMINAL
 
 
-@waist.player_of.register(HoldemGame)
-def _player_of(game, node):  # type: ignore[no-untyped-def]
+@questions.player_of.register(HoldemGame)
+def _player_of(game, node):
     return np.int64(game.nodes[np.uint64(node)].player)
 
 
-@waist.num_actions.register(HoldemGame)
-def _num_actions(game, node):  # type: ignore[no-untyped-def]
+@questions.num_actions.register(HoldemGame)
+def _num_actions(game, node):
     return np.int64(game.nodes[np.uint64(node)].count)
 
 
-@waist.slot_of.register(HoldemGame)
-def _slot_of(game, node, signals):  # type: ignore[no-untyped-def]
+@questions.slot_of.register(HoldemGame)
+def _slot_of(game, node, signals):
     here = game.nodes[np.uint64(node)]
     bucket = game.batch.deals.bucket[np.uint64(signals), np.uint64(here.player), np.uint64(here.street)]
     return np.int64(here.slot + np.int64(bucket) * here.stride)
 
 
-@waist.advance.register(HoldemGame)
-def _advance(game, node, action, signals, rng):  # type: ignore[no-untyped-def]
+@questions.advance.register(HoldemGame)
+def _advance(game, node, action, signals, rng):
     return np.int64(game.nodes[np.uint64(node)].first_child + action)
 
 
-@waist.payoff.register(HoldemGame)
-def _payoff(game, node, signals, player):  # type: ignore[no-untyped-def]
+@questions.payoff.register(HoldemGame)
+def _payoff(game, node, signals, player):
     """The pot, or an equal share of it, less what was paid."""
     end = game.nodes[np.uint64(node)]
     mine = paid_by(end.slot, player)
@@ -297,15 +306,14 @@ def _payoff(game, node, signals, player):  # type: ignore[no-untyped-def]
     return -np.float64(mine) if beaten else pot / winners - mine
 
 
-@waist.exploration.register(HoldemGame)
-def _exploration_of(game, node, signals):  # type: ignore[no-untyped-def]
-    here = game.nodes[np.uint64(node)]
-    return game.exploration[np.uint64(here.outlook), np.uint64(here.player)]
+@explore.register(ByOutlook)
+def _explore_by_outlook(exploration, node, player, slot):
+    return exploration.c[np.uint64(exploration.nodes[np.uint64(node)].outlook)]
 
 
-@waist.calling_action.register(HoldemGame)
-def _calling_action(game, node, signals):  # type: ignore[no-untyped-def]
-    return np.int64(game.nodes[np.uint64(node)].calling)
+@calling_action.register(CallByNode)
+def _call_by_node(calls, node, slot):
+    return np.int64(calls.nodes[np.uint64(node)].calling)
 
 
 # ---- Exact cards
@@ -341,9 +349,9 @@ def _strengths(rules: Holdem) -> NDArray[np.uint16]:
     return strength
 
 
-def tree_slots(simulated: SimulatedHoldem, flat: FlatGame) -> NDArray[np.int64]:
+def tree_slots(simulator: HoldemSimulator, flat: FlatGame) -> NDArray[np.int64]:
     """[slots of the tree] the simulator's slot of every action of a flattened game with exact cards."""
-    rules = simulated.rules
+    rules = simulator.rules
     numbers = {rules.card_to_string(card): card for card in range(rules.num_cards())}
 
     def number_of(text: str, count: int) -> int:
@@ -358,7 +366,7 @@ def tree_slots(simulated: SimulatedHoldem, flat: FlatGame) -> NDArray[np.int64]:
             cards, letters = part.split(":")
             situation = situation * math.comb(rules.num_cards(), count) + number_of(cards, count)
             for letter in letters:
-                node = child_after(simulated.betting, node, letter)
-        here, where = simulated.betting.nodes[node], flat.slots(infoset)
+                node = child_after(simulator.betting, node, letter)
+        here, where = simulator.betting.nodes[node], flat.slots(infoset)
         slots[where] = here.slot + situation * here.stride + np.arange(where.stop - where.start)
     return slots

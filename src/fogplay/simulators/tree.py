@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +11,14 @@ from numpy.typing import NDArray
 
 from fogplay.games.game import CHANCE, TERMINAL
 from fogplay.jit import kernel, piece, record
-from fogplay.simulators import waist
-from fogplay.simulators.random import below, uniform
+from fogplay.simulators import questions
+from fogplay.simulators.interface import BATCH, Learned, Simulator
+from fogplay.simulators.policies import BySlot, CallBySlot
+from fogplay.simulators.streams import below, uniform
+from fogplay.strategies.tabular import TabularStrategy, require_tabular
 from fogplay.trees import FlatGame
 
-# One record a node, so that a step of an episode reads one line of memory.
+# One record per node, so that a step of an episode reads one line of memory.
 NODE = record(
     [
         ("first_child", np.int32),
@@ -33,14 +38,10 @@ class TreeGame(NamedTuple):
     payoffs: NDArray[np.float64]  # [terminals, players]
     keep: NDArray[np.float64]  # [nodes] chance keeps a child it drew with this probability ...
     instead: NDArray[np.int32]  # [nodes] ... and takes this one instead otherwise
-    exploration: NDArray[np.float64]  # [slots] by the first slot of an infoset
-    calling: NDArray[np.int32]  # [slots] by the first slot of an infoset; -1 where no action calls
 
 
-def simulate_tree(
-    flat: FlatGame, exploration: NDArray[np.float64] | None = None, calling: NDArray[np.int32] | None = None
-) -> TreeGame:
-    """The simulator of a flattened game; ``exploration`` and ``calling`` are by infoset."""
+def tree_game(flat: FlatGame) -> TreeGame:
+    """A flattened game as kernels play it."""
     tree = flat.tree
     nodes = np.zeros(flat.num_nodes, NODE)
     nodes["first_child"], nodes["count"], nodes["player"] = tree.first_child, tree.num_children, tree.player
@@ -49,16 +50,60 @@ def simulate_tree(
     keep, instead = np.ones(flat.num_nodes), np.arange(flat.num_nodes, dtype=np.int32)
     widest = int(tree.num_children.max(initial=1))
     _fill_alias(tree, nodes, keep, instead, np.zeros(widest, np.int32), np.zeros(widest))
-    starts = tree.infoset_start[:-1]
-    by_slot = np.zeros(flat.num_slots)
-    by_slot[starts] = 0.0 if exploration is None else exploration
-    calls = np.full(flat.num_slots, -1, np.int32)
-    calls[starts] = -1 if calling is None else calling
-    return TreeGame(nodes, tree.payoffs, keep, instead, by_slot, calls)
+    return TreeGame(nodes, tree.payoffs, keep, instead)
+
+
+class TreeSimulator(Simulator):
+    """A flattened game."""
+
+    flat: FlatGame
+
+    def __init__(self, flat: FlatGame) -> None:
+        self.flat = flat
+        self.name, self.game, self.digest = flat.name, flat.game, flat.digest
+        self.num_players, self.num_slots = flat.num_players, flat.num_slots
+        self.widest, self.deepest, self.payoff_range = flat.widest, flat.deepest, flat.payoff_range
+        self.decisions = int((flat.tree.player >= 0).sum())
+        self.calibration = flat.calibration
+
+    @functools.cached_property
+    def _game(self) -> TreeGame:
+        return tree_game(self.flat)
+
+    def worker(self, batch: int = BATCH) -> TreeGame:
+        return self._game
+
+    def exploration(self, k: float, cap: float) -> BySlot | None:
+        if self.flat.outlook is None:
+            return None
+        pot, to_come = self.flat.outlook.T
+        return BySlot(self._by_slot(np.minimum(cap, pot + k * to_come), 0.0))
+
+    def calls(self) -> CallBySlot | None:
+        return None if self.flat.calling is None else CallBySlot(self._by_slot(self.flat.calling, -1))
+
+    def _by_slot(self, by_infoset: NDArray[Any], elsewhere: float) -> NDArray[Any]:
+        """[slots] numbers ``[infosets]`` at the first slot of each."""
+        table = np.full(self.num_slots, elsewhere, by_infoset.dtype)
+        table[self.flat.tree.infoset_start[:-1]] = by_infoset
+        return table
+
+    def strategy(self, learned: Learned, method: str, greedy: bool, **about: Any) -> TabularStrategy:
+        return TabularStrategy.learned(self.flat, learned, method, greedy, **about)
+
+    def model(self, to: Any) -> NDArray[np.float64]:
+        return require_tabular(to, self.name).on(self.flat)
+
+    def joined(self, strategies: Sequence[Any], method: str, **about: Any) -> TabularStrategy:
+        probabilities = self.flat.uniform()
+        for seat, each in enumerate(strategies):
+            own = self.flat.slots_of(seat)
+            probabilities[own] = each.probabilities[own]
+        return TabularStrategy.of(self.flat, probabilities, method, **about)
 
 
 @kernel
-def _fill_alias(tree, nodes, keep, instead, waiting, left):  # type: ignore[no-untyped-def]
+def _fill_alias(tree, nodes, keep, instead, waiting, left):
     """Make the tables of every chance node and mark the uneven ones in ``nodes``; the last two are scratch."""
     for node in range(len(nodes)):
         if tree.player[node] != CHANCE:
@@ -73,7 +118,7 @@ def _fill_alias(tree, nodes, keep, instead, waiting, left):  # type: ignore[no-u
 
 
 @kernel
-def alias(probability, first, count, keep, instead, waiting, left):  # type: ignore[no-untyped-def]
+def alias(probability, first, count, keep, instead, waiting, left):
     """Walker's tables for ``probability[first ...]``: draw one evenly, keep it with ``keep``, else take ``instead``.
 
     ``waiting[count]`` and ``left[count]`` are scratch: what has less than its even share waits at the beginning of
@@ -100,7 +145,7 @@ def alias(probability, first, count, keep, instead, waiting, left):  # type: ign
 
 
 @piece
-def after_chance(game, node, rng):  # type: ignore[no-untyped-def]
+def after_chance(game, node, rng):
     """Move on from ``node`` until it is not chance's turn."""
     while game.nodes[node].player == CHANCE:
         here = game.nodes[node]
@@ -111,51 +156,41 @@ def after_chance(game, node, rng):  # type: ignore[no-untyped-def]
     return node
 
 
-@waist.deal.register(TreeGame)
-def _deal(game, rng):  # type: ignore[no-untyped-def]
+@questions.deal.register(TreeGame)
+def _deal(game, rng):
     return 0
 
 
-@waist.start.register(TreeGame)
-def _start(game, signals, rng):  # type: ignore[no-untyped-def]
+@questions.start.register(TreeGame)
+def _start(game, signals, rng):
     return after_chance(game, np.int64(ROOT), rng)
 
 
-@waist.is_terminal.register(TreeGame)
-def _is_terminal(game, node):  # type: ignore[no-untyped-def]
+@questions.is_terminal.register(TreeGame)
+def _is_terminal(game, node):
     return game.nodes[node].player == TERMINAL
 
 
-@waist.player_of.register(TreeGame)
-def _player_of(game, node):  # type: ignore[no-untyped-def]
+@questions.player_of.register(TreeGame)
+def _player_of(game, node):
     return np.int64(game.nodes[node].player)
 
 
-@waist.num_actions.register(TreeGame)
-def _num_actions(game, node):  # type: ignore[no-untyped-def]
+@questions.num_actions.register(TreeGame)
+def _num_actions(game, node):
     return np.int64(game.nodes[node].count)
 
 
-@waist.slot_of.register(TreeGame)
-def _slot_of(game, node, signals):  # type: ignore[no-untyped-def]
+@questions.slot_of.register(TreeGame)
+def _slot_of(game, node, signals):
     return np.int64(game.nodes[node].slot)
 
 
-@waist.advance.register(TreeGame)
-def _advance(game, node, action, signals, rng):  # type: ignore[no-untyped-def]
+@questions.advance.register(TreeGame)
+def _advance(game, node, action, signals, rng):
     return after_chance(game, np.int64(game.nodes[node].first_child + action), rng)
 
 
-@waist.payoff.register(TreeGame)
-def _payoff(game, node, signals, player):  # type: ignore[no-untyped-def]
+@questions.payoff.register(TreeGame)
+def _payoff(game, node, signals, player):
     return game.payoffs[game.nodes[node].slot, player]
-
-
-@waist.exploration.register(TreeGame)
-def _exploration(game, node, signals):  # type: ignore[no-untyped-def]
-    return game.exploration[game.nodes[node].slot]
-
-
-@waist.calling_action.register(TreeGame)
-def _calling_action(game, node, signals):  # type: ignore[no-untyped-def]
-    return np.int64(game.calling[game.nodes[node].slot])

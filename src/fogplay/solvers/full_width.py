@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels.cfr import Scratch, Tables, Weighting, iterate
-from fogplay.solvers.arenas import arena_of, require_tree
+from fogplay.simulators import simulator_for
+from fogplay.simulators.interface import require_tree
 from fogplay.solvers.checks import number
-from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame
 
 INFINITY = math.inf
@@ -32,7 +32,7 @@ class FullWidth:
     elsewhere, threads = False, 1
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
-        self.flat: FlatGame = require_tree(arena_of(game), algorithm)
+        self.flat: FlatGame = require_tree(simulator_for(game), algorithm)
         flat = self.flat
         self.weighting = _weighting(algorithm, parameters)
         slots, sequences = flat.num_slots, int(flat.sequences.sequence_range[-1])
@@ -54,7 +54,7 @@ class FullWidth:
         iterate(self.flat.sequences, self.weighting, self.learned, self.scratch, first, count)
 
     def average(self) -> NDArray[np.float64]:
-        return shares(self.flat, self.learned.average)
+        return self.flat.shares(self.learned.average)
 
     def kept(self) -> dict[str, NDArray[Any]]:
         return {"weights": self.learned.average}

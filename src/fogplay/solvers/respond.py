@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from fogplay.evaluate import best_response
 from fogplay.evaluate.responses import AgainstModel, against_model, mix
-from fogplay.solvers.arenas import Arena, BoundArena, arena_of, require_tree
+from fogplay.simulators import Simulator, simulator_for
+from fogplay.simulators.interface import require_tree
+from fogplay.simulators.restricted import BoundSimulator
 from fogplay.solvers.checks import number, one_of
 from fogplay.solvers.run import Progress
 from fogplay.solvers.solve import Result, solve
-from fogplay.strategy import Strategy
+from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 from fogplay.trees.restrict import data_biased, restricted_nash
 
@@ -31,7 +33,7 @@ MIXES = tuple(share / 10 for share in range(11))
 class Response:
     """Responses to a model in every seat, as one strategy, and how good they are."""
 
-    strategy: Any  # a Strategy, or of hold'em with buckets a Profile
+    strategy: Any  # a Strategy
     quality: AgainstModel | None  # None where nothing can be measured exactly: play a match
     seconds: float  # of learning
 
@@ -72,10 +74,10 @@ def respond(
     every infoset, with a confidence that grows with the observations n behind the model there, confidence · n /
     (n + half); a model without observations is trusted alike everywhere. A sampling algorithm makes it MCRNR or MCDBR.
     """
-    arena = arena_of(game)
-    restricted = bound(arena, to, confidence, one_of("kind", kind, KINDS), half)
+    simulator = simulator_for(game)
+    restricted = bound(simulator, to, confidence, one_of("kind", kind, KINDS), half)
     played: list[Result] = []
-    for seat in range(arena.num_players):
+    for seat in range(simulator.num_players):
         found = solve(
             restricted(seat),
             algorithm,
@@ -85,7 +87,7 @@ def respond(
             device=device,
             checkpoint=Path(f"{os.fspath(checkpoint)}.{seat}") if checkpoint is not None else None,
             resume=resume,
-            progress=_in_turn(progress, seat, arena.num_players, sum(each.seconds for each in played)),
+            progress=_in_turn(progress, seat, simulator.num_players, sum(each.seconds for each in played)),
             **parameters,
         )
         if found.interrupted:
@@ -97,20 +99,20 @@ def respond(
         about["half"] = half
     together = {"parameters": about, "iterations": last.iterations, "seed": last.strategy.seed}
     seconds = sum(each.seconds for each in played)
-    strategy = arena.joined([each.strategy for each in played], kind, **together)
+    strategy = simulator.joined([each.strategy for each in played], kind, **together)
     quality = None
-    if arena.flat is not None:
-        quality = against_model(arena.flat, strategy.probabilities, to.on(arena.flat))
+    if simulator.flat is not None:
+        quality = against_model(simulator.flat, strategy.probabilities, to.on(simulator.flat))
     return Response(strategy, quality, seconds)
 
 
-def bound(arena: Arena, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
+def bound(simulator: Simulator, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
     """The game of the responder at a seat, where all others are bound to the model."""
-    model, flat = arena.model(to), arena.flat
+    model, flat = simulator.model(to), simulator.flat
     if flat is None:
         sure = number("confidence", confidence, 0.0, 1.0)
-        by = sure if kind == "rnr" else np.full(arena.num_slots, sure)
-        return lambda seat: BoundArena(arena, seat, model, by)
+        by = sure if kind == "rnr" else np.full(simulator.num_slots, sure)
+        return lambda seat: BoundSimulator(simulator, seat, model, by)
     trusted = trust(flat, to, confidence, kind, half)
     if isinstance(trusted, float):
         return lambda seat: restricted_nash(flat, seat, model, trusted)
@@ -119,7 +121,7 @@ def bound(arena: Arena, to: Any, confidence: float, kind: str, half: float) -> C
 
 def tradeoff(
     game: Any,
-    to: Strategy,
+    to: TabularStrategy,
     confidences: Sequence[float] = CONFIDENCES,
     *,
     progress: Callable[[Progress], None] | None = None,
@@ -130,8 +132,8 @@ def tradeoff(
     Mixing (Shafiei et al. 2009) plays the exact best response with some probability and the equilibrium otherwise.
     The equilibrium is the response of confidence 0; winnings are counted from what it wins.
     """
-    arena = arena_of(game)
-    flat, model = require_tree(arena, "a tradeoff"), arena.model(to)
+    simulator = simulator_for(game)
+    flat, model = require_tree(simulator, "a tradeoff"), simulator.model(to)
     wanted = sorted({0.0, *(number("confidence", each, 0.0, 1.0) for each in confidences)})
     found: list[Response] = []
     for step, confidence in enumerate(wanted):
@@ -155,7 +157,9 @@ def _point(way: str, confidence: float, quality: AgainstModel, base: AgainstMode
     return TradeoffPoint(way, confidence, gain, quality.nash_conv, quality.winnings, quality.guaranteed)
 
 
-def trust(flat: FlatGame, model: Strategy, confidence: float, kind: str, half: float) -> float | NDArray[np.float64]:
+def trust(
+    flat: FlatGame, model: TabularStrategy, confidence: float, kind: str, half: float
+) -> float | NDArray[np.float64]:
     """The confidence in a model: one number for ``rnr``, ``[infosets]`` for ``dbr``."""
     confidence = number("confidence", confidence, 0.0, 1.0)
     if kind == "rnr":

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.evaluate.measures import MEASURES
-from fogplay.kernels.regret import normalise
 from fogplay.trees import FlatGame
 
 STRETCH_SECONDS = 0.1
@@ -220,13 +219,6 @@ class _Aside:
         if self.under_way is not None:
             self.under_way.result()
             self.under_way = None
-
-
-def shares(flat: FlatGame, weights: NDArray[Any]) -> NDArray[np.float64]:
-    """[slots] every infoset's weights as probabilities; uniform where there are none."""
-    strategy = np.empty(flat.num_slots)
-    normalise(weights.astype(np.float64), flat.tree.infoset_start, strategy)
-    return strategy
 
 
 def log_spaced(last: int, per_decade: int) -> list[int]:

@@ -13,11 +13,12 @@ from typing import Any
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import MEASURES
+from fogplay.simulators import simulator_for
+from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
-from fogplay.solvers.arenas import arena_of, require_tree
 from fogplay.solvers.checks import one_of, whole
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
-from fogplay.strategy import Strategy
+from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 
 MAX_ITERATIONS = 2**62
@@ -28,7 +29,7 @@ DEVICES = ("cpu", "cuda")
 class Result:
     """A strategy, the curve measured on the way, and all that is needed to repeat the run."""
 
-    strategy: Any  # a Strategy, or of hold'em with buckets a Profile
+    strategy: Any  # a Strategy
     curve: tuple[CurvePoint, ...]  # empty unless points were asked for
     algorithm: str
     parameters: Mapping[str, Any]
@@ -61,7 +62,7 @@ def solve(
     stop: threading.Event | None = None,
     **parameters: Any,
 ) -> Result:
-    """Solve a game: a spec, an object with the Game protocol, a flattened game, or an arena.
+    """Solve a game: a spec, an object with the Game protocol, a flattened game, or an simulator.
 
     ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
@@ -73,7 +74,6 @@ def solve(
     off. Ctrl-C, or ``stop`` once it is set, ends the run early and keeps what was learned. ``greedy`` returns the
     strategy that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and
     the strategy at every point of the curve.
-    Hold'em with buckets is learned through its simulator, and its strategy is a ``Profile``.
     """
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
@@ -81,16 +81,16 @@ def solve(
     iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), whole("seed", seed, 0, 2**63 - 1)
     points = _points(curve, iterations)
     require_device(device, algorithm)
-    arena = arena_of(game)
+    simulator = simulator_for(game)
     if threads not in (None, 1) and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
     if chosen.make is None:
-        return _linear_program(require_tree(arena, algorithm), chosen, greedy)
+        return _linear_program(require_tree(simulator, algorithm), chosen, greedy)
     workers = {"seed": seed, "threads": threads, "device": device} if chosen.seeded else {}
-    learner = chosen.make(arena, algorithm, parameters | workers)
+    learner = chosen.make(simulator, algorithm, parameters | workers)
     identity = {
-        "game": arena.name,
-        "tree": arena.digest,
+        "game": simulator.name,
+        "tree": simulator.digest,
         "algorithm": algorithm,
         "seed": seed if chosen.seeded else None,
         "threads": learner.threads,
@@ -111,7 +111,7 @@ def solve(
 
     def strategy_of(learned: Mapping[str, Any], iteration: int) -> Any:
         about = {"parameters": learner.parameters, "iterations": iteration}
-        return arena.strategy(learned, algorithm, greedy, seed=seed if chosen.seeded else None, **about)
+        return simulator.strategy(learned, algorithm, greedy, seed=seed if chosen.seeded else None, **about)
 
     made: dict[int, Any] = {}  # the newest strategy, by its iteration: of three players one takes seconds to make
 
@@ -128,7 +128,7 @@ def solve(
 
     run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None, stop)
     strategy = made[run.iteration] if run.iteration in made else strategy_of(learner.kept(), run.iteration)
-    flat = arena.flat
+    flat = simulator.flat
     quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None
     return Result(
         strategy=strategy,
@@ -151,7 +151,7 @@ def require_device(device: str, algorithm: str) -> None:
         return
     if not algorithm_called(algorithm).seeded:
         raise FogplayError(f"{algorithm} runs on the CPU; a GPU is for sampling algorithms such as smooth-uct")
-    from fogplay.kernels.grid import require_gpu
+    from fogplay.kernels.cuda import require_gpu
 
     require_gpu()
 
@@ -170,7 +170,7 @@ def _linear_program(flat: FlatGame, algorithm: Algorithm, greedy: bool) -> Resul
     began = time.perf_counter()
     _, probabilities = equilibrium(flat)
     seconds = time.perf_counter() - began
-    strategy = Strategy.of(flat, probabilities, algorithm.name, iterations=1)
+    strategy = TabularStrategy.of(flat, probabilities, algorithm.name, iterations=1)
     strategy = strategy.greedy() if greedy else strategy
     quality = measure(flat, strategy.probabilities)
     return Result(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -53,7 +54,8 @@ def flatten(
     _refuse_hopeless(name, expected, players, node_limit, memory_limit, instead)
     walk = _Walk(root, players, name)
     walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
-    return walk.finish()
+    flat = walk.finish()
+    return replace(flat, calibration=game.calibration()) if hasattr(game, "calibration") else flat
 
 
 def named(game: Any) -> tuple[Any, str]:
@@ -360,7 +362,7 @@ def _lost_recall(flat: FlatGame) -> str | None:
 
 
 @kernel
-def _lay_out(player, num_children, row, probabilities, renumber, places, tree):  # type: ignore[no-untyped-def]
+def _lay_out(player, num_children, row, probabilities, renumber, places, tree):
     """Give every node of the walk its place, and fill the tree's arrays.
 
     A node's children get the next free places together when the node is met; ``places`` is a stack of the places

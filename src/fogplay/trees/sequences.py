@@ -152,7 +152,7 @@ def _by_sequence(
 
 
 @kernel
-def _find_points(tree, last, chance, head, next_point, point_infoset, point_parent, point_sequence, players):  # type: ignore[no-untyped-def]
+def _find_points(tree, last, chance, head, next_point, point_infoset, point_parent, point_sequence, players):
     """Number decision points and sequences in the order the nodes are met; returns the number of points.
 
     Fills ``last[node, player]`` (the player's last sequence), ``chance[node]`` (chance's share of the reach) and the
@@ -194,7 +194,7 @@ def _find_points(tree, last, chance, head, next_point, point_infoset, point_pare
 
 
 @kernel
-def find_lost_recall(tree, last, seen):  # type: ignore[no-untyped-def]
+def find_lost_recall(tree, last, seen):
     """The first node whose infoset was met before after other own moves, or -1 under perfect recall.
 
     ``last[node, player]``, zeroed, and ``seen[infoset]``, filled with -1, are scratch.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from fogplay.jit import kernel
 from fogplay.trees.sequences import sequence_form
 
 ROOT = 0
+TINY = 1e-300  # weights that add up to less count as none: one over it is infinite
 
 
 class Tree(NamedTuple):
@@ -58,6 +60,7 @@ class FlatGame:
     calling: NDArray[np.int32] | None = None  # [infosets] which action checks or calls, where the game says so
     outlook: NDArray[np.float64] | None = None  # [infosets, 2] pot and betting to come at the round's beginning
     restriction: Restriction | None = None  # of a game made by ``restrict.py``
+    calibration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # parameters by algorithm, as published
 
     @property
     def game(self) -> str:
@@ -134,6 +137,12 @@ class FlatGame:
         counts = np.diff(self.tree.infoset_start)
         return np.repeat(1.0 / counts, counts)
 
+    def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        """[slots] every infoset's weights as probabilities; uniform where there are none."""
+        strategy = np.empty(self.num_slots)
+        _shares(weights.astype(np.float64), self.tree.infoset_start, strategy)
+        return strategy
+
     def history(self, node: int) -> str:
         """The moves from the root to a node, by name."""
         path: list[int] = []
@@ -158,7 +167,21 @@ def name_path(state: Any, path: list[int]) -> str:
 
 
 @kernel
-def _deepest(tree, depth):  # type: ignore[no-untyped-def]
+def _shares(weights, infoset_start, strategy):
+    """Fill ``strategy[slots]`` with each infoset's share of the positive ``weights[slots]``."""
+    for infoset in range(len(infoset_start) - 1):
+        first, end = infoset_start[infoset], infoset_start[infoset + 1]
+        total = 0.0
+        for slot in range(first, end):
+            total += max(weights[slot], 0.0)
+        known = total > TINY
+        scale, even = (1.0 / total, 0.0) if known else (0.0, 1.0 / (end - first))
+        for slot in range(first, end):
+            strategy[slot] = max(weights[slot], 0.0) * scale + even
+
+
+@kernel
+def _deepest(tree, depth):
     """The largest depth of a node; ``depth[nodes]``, zeroed, is filled."""
     deepest = 0
     for node in range(len(depth)):

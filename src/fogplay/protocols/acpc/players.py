@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from fogplay import storage
+from fogplay import strategies
 from fogplay.agents import Agent, Observation, policies
-from fogplay.agents.policy import BLIND, signals_of
 from fogplay.errors import FogplayError
 from fogplay.games.game import Game
 from fogplay.games.holdem import Holdem
@@ -16,8 +15,8 @@ from fogplay.games.registry import load
 from fogplay.notation.acpc import MatchState
 from fogplay.notation.gamedef import Definition, definition_of, game_of
 from fogplay.protocols.acpc.table import Situation, Table
-from fogplay.simulators.profile import Profile
-from fogplay.strategy import Strategy
+from fogplay.strategies import TabularStrategy
+from fogplay.strategies.policy import BLIND, signals_of
 
 UNIFORM = "uniform"
 
@@ -69,7 +68,7 @@ class UniformPlayer:
 class TreePlayer:
     """A strategy of a game that fits in a tree."""
 
-    def __init__(self, strategy: Strategy) -> None:
+    def __init__(self, strategy: TabularStrategy) -> None:
         self.strategy = strategy
 
     def act(self, view: View, chance: float) -> str:
@@ -107,7 +106,7 @@ def seated(agent: str, definition: Definition) -> Seated:
         raise FogplayError(
             f"there is no file {agent}; at a table of {game.name} an agent is a saved strategy or {UNIFORM}"
         )
-    strategy = Strategy.load(agent)
+    strategy = TabularStrategy.read(agent)
     own = _game_in(agent, strategy.game)
     if definition_of(own) != definition:
         raise FogplayError(f"{agent} is a strategy for {strategy.game}, not for {game}")
@@ -118,9 +117,7 @@ def definition_for(agent: str) -> Definition | None:
     """The definition of the game that a strategy's file is for; None where the agent is no such file."""
     if not Path(agent).is_file():
         return None
-    kind = storage.kind_of(agent)
-    held: Any = Profile.load(agent) if kind == "profile" else Strategy.load(agent)
-    return definition_of(_game_in(agent, held.game))
+    return definition_of(_game_in(agent, strategies.load(agent).game))
 
 
 def _game_in(agent: str, spec: str) -> Game:

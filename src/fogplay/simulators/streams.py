@@ -32,7 +32,7 @@ def many_streams(seed: int, workers: int) -> NDArray[np.uint64]:
 
 
 @piece
-def _next(rng):  # type: ignore[no-untyped-def]
+def _next(rng):
     """64 random bits; ``rng[:2]`` is mutated."""
     low = rng[0]
     high = rng[1]
@@ -45,13 +45,13 @@ def _next(rng):  # type: ignore[no-untyped-def]
 
 
 @piece
-def uniform(rng):  # type: ignore[no-untyped-def]
+def uniform(rng):
     """A number from [0, 1), any multiple of 2^-53."""
     return (_next(rng) >> _11) * _SCALE
 
 
 @piece
-def draw(weights, at, count, rng):  # type: ignore[no-untyped-def]
+def draw(weights, at, count, rng):
     """A number from 0 to ``count - 1`` with probabilities ``weights[at ...]``, which add up to 1.
 
     It counts the sums that are passed instead of stopping at the first that is not: a loop that never ends early is
@@ -66,6 +66,6 @@ def draw(weights, at, count, rng):  # type: ignore[no-untyped-def]
 
 
 @piece
-def below(rng, count):  # type: ignore[no-untyped-def]
+def below(rng, count):
     """A whole number from 0 to ``count - 1``; uneven by at most count / 2^53."""
     return np.int64(uniform(rng) * count)

@@ -1,4 +1,4 @@
-"""``Policy``: a strategy as kernels play it, for all seats of a betting game.
+"""``BettingPolicy``: a strategy as kernels play it, for all seats of a betting game.
 
 Nodes of a betting tree have the same numbers whatever the grid, so that each player of a match may see the cards by a
 grid of its own. A policy says for each node where its probabilities lie; nodes at which it does the same may share
@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.agents.agent import Observation
 from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
 from fogplay.games.holdem import Holdem
 from fogplay.jit import record
-from fogplay.kernels.duplicate import WHOLE
-from fogplay.simulators.betting import Betting
-from fogplay.simulators.profile import Profile, require_betting
+from fogplay.strategies.betting import WHOLE, BettingStrategy, require_betting
+from fogplay.trees.betting import Betting
 
 STEPS = {"f": -1, "c": 0, "r": 1}  # from the child after calling
 BLIND = ""  # the grid of a policy that does not look at its cards
@@ -30,7 +28,7 @@ PLACE = record([("slot", np.int64), ("stride", np.int32), ("unused", np.int32)])
 
 
 @dataclass(frozen=True, eq=False)
-class Policy:
+class BettingPolicy:
     """What to do at every node of a betting tree with every bucket of a grid."""
 
     betting: Betting
@@ -39,7 +37,7 @@ class Policy:
     share: NDArray[np.uint8]  # [slots] probabilities in 255ths
     grid: str  # by which it sees the cards; BLIND for none
 
-    def act(self, seen: Observation, chance: float) -> int:
+    def act(self, seen: Any, chance: float) -> Any:
         """The action that it takes, as an ``Agent``."""
         node = node_after(self.betting, seen.betting)
         bucket = bucket_for(signals_of(self.grid), seen.hole, seen.board) if self.grid != BLIND else 0
@@ -52,16 +50,16 @@ class Policy:
         return seen.legal[-1]
 
 
-def policy_of(profile: Profile, rules: Holdem) -> Policy:
+def policy_of(profile: BettingStrategy, rules: Holdem) -> BettingPolicy:
     """A profile as a policy; refuses a game with other betting, whatever its grid."""
     require_betting(profile.rules, rules)
     nodes = profile.betting.nodes
-    return Policy(profile.betting, nodes["slot"], nodes["stride"], profile.share, profile.rules.grid)
+    return BettingPolicy(profile.betting, nodes["slot"], nodes["stride"], profile.share, profile.rules.grid)
 
 
-def placed(betting: Betting, place: NDArray[Any], share: NDArray[np.uint8], grid: str) -> Policy:
+def placed(betting: Betting, place: NDArray[Any], share: NDArray[np.uint8], grid: str) -> BettingPolicy:
     """A policy whose nodes' probabilities lie where ``place[nodes]`` (of PLACE) says."""
-    return Policy(betting, place["slot"], place["stride"], share, grid)
+    return BettingPolicy(betting, place["slot"], place["stride"], share, grid)
 
 
 def node_after(betting: Betting, letters: tuple[str, ...]) -> int:

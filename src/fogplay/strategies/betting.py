@@ -1,9 +1,9 @@
-"""``Profile``: the strategy of a betting game that is too large for the names of its infosets.
+"""``BettingStrategy``: the strategy of a betting game that is too large for the names of its infosets.
 
-Probabilities lie where the learner's tables have them, by slot of the betting tree and bucket, in 255ths: a byte an
-action. On disk they lie node by node, bucket after bucket, since hands of about the same strength are played alike and
-so take a third less when compressed; the last action of all, which has what is left, is not written; and a greedy
-profile takes a bit an action before compression.
+Probabilities lie where the learner's tables have them, by slot of the betting tree and bucket, in 255ths: one byte per
+action. On disk they are stored node by node, bucket after bucket: hands of similar strength are played alike, so this
+order compresses to a third less. The last action of each infoset follows from the others and is not written; a greedy
+strategy takes one bit per action before compression.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.registry import load
 from fogplay.jit import kernel, piece
-from fogplay.simulators.betting import Betting, betting_tree
-from fogplay.simulators.holdem import SimulatedHoldem
+from fogplay.strategies.strategy import Strategy
+from fogplay.trees.betting import Betting, betting_tree
 from fogplay.version import VERSION
 
 WHOLE = 255  # what the probabilities of an infoset add up to
@@ -34,8 +34,10 @@ GREEDY, AVERAGE = "greedy", "average"
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class BettingStrategy(Strategy):
     """Action probabilities at every infoset of a betting game, for all its players."""
+
+    kind_of_file: ClassVar[str] = "profile"
 
     game: str  # the spec of the game, its grid included
     kind: str  # greedy: one action at every infoset; average: any probabilities
@@ -48,7 +50,8 @@ class Profile:
 
     @staticmethod
     def of(
-        simulated: SimulatedHoldem,
+        rules: Holdem,
+        betting: Betting,
         *,
         visits: NDArray[Any] | None = None,
         total: NDArray[Any] | None = None,
@@ -60,7 +63,7 @@ class Profile:
         seed: int | None = None,
         least: float = 0,
         steps: int = WHOLE,
-    ) -> Profile:
+    ) -> BettingStrategy:
         """What was learned, as a profile: from ``visits`` and ``total`` of UCT, or from ``weights`` of CFR ``[slots]``.
 
         Greedy takes the highest total / visits among the actions tried, or the largest weight; where nothing is known,
@@ -73,12 +76,11 @@ class Profile:
             raise FogplayError(f"steps must divide {WHOLE}, not {steps}")
         if (weights is None) == (visits is None) or (greedy and weights is None and total is None):
             raise FogplayError("a profile is made of visits and totals, or of weights")
-        betting = simulated.betting
-        buckets = np.array(simulated.rules.buckets(), np.int64)
+        buckets = np.array(rules.buckets(), np.int64)
         counts: Any = visits if weights is None else weights
         for table in (counts, total):
             if table is not None and table.shape != (betting.num_slots,):
-                raise FogplayError(f"{simulated.name} has {betting.num_slots:,} slots, not {len(table):,}")
+                raise FogplayError(f"{rules} has {betting.num_slots:,} slots, not {len(table):,}")
         share = np.zeros(betting.num_slots, np.uint8)
         if not greedy:
             _average(betting.nodes, buckets, counts, least, steps, share)
@@ -87,7 +89,7 @@ class Profile:
         else:
             _best(betting.nodes, buckets, counts, total, least, share)
         kind = GREEDY if greedy else AVERAGE
-        return Profile(simulated.name, kind, share, method, dict(parameters or {}), iterations, seed)
+        return BettingStrategy(str(rules), kind, share, method, dict(parameters or {}), iterations, seed)
 
     @functools.cached_property
     def rules(self) -> Holdem:
@@ -131,25 +133,18 @@ class Profile:
         by_node = np.zeros(self._size, np.uint8)
         _to_nodes(self.betting.nodes, np.array(self.rules.buckets(), np.int64), self.share, by_node)
         packed = np.packbits(by_node) if self.kind == GREEDY else by_node
-        about = {
-            "game": self.game,
+        about = self.about() | {
             "grid_digest": _grid_digest(self.rules),
             "kind": self.kind,
             "slots": len(self.share),
-            "method": self.method,
-            "parameters": dict(self.parameters),
-            "iterations": self.iterations,
-            "seed": self.seed,
-            "version": self.version,
         }
-        storage.write(path, "profile", {"share": np.frombuffer(zlib.compress(packed.data, 6), np.uint8)}, about)
+        storage.write(path, self.kind_of_file, {"share": np.frombuffer(zlib.compress(packed.data, 6), np.uint8)}, about)
 
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Profile:
-        """Read a profile back; refuses a file that is damaged, of another kind, or for tables of another version."""
-        arrays, about = storage.read(path, "profile")
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> BettingStrategy:
+        arrays, about = storage.read(path, cls.kind_of_file)
         slots, kind, digest = about.pop("slots"), about["kind"], about.pop("grid_digest")
-        profile = Profile(share=np.zeros(slots, np.uint8), **about)
+        profile = BettingStrategy(share=np.zeros(slots, np.uint8), **about)
         if digest != _grid_digest(profile.rules):
             raise FogplayError(
                 f"{path} was made with other tables of hand strength than this version has, so its buckets hold other "
@@ -203,7 +198,7 @@ def _grid_digest(rules: Holdem) -> str:
 
 
 @kernel
-def _best(nodes, buckets, visits, total, least, share):  # type: ignore[no-untyped-def]
+def _best(nodes, buckets, visits, total, least, share):
     """The highest mean among the actions tried; ``share[slots]`` is filled where it is not zero."""
     for number in range(len(nodes)):
         node = nodes[number]
@@ -223,7 +218,7 @@ def _best(nodes, buckets, visits, total, least, share):  # type: ignore[no-untyp
 
 
 @kernel
-def _heaviest(nodes, buckets, weights, least, share):  # type: ignore[no-untyped-def]
+def _heaviest(nodes, buckets, weights, least, share):
     """The largest weight; ``share[slots]`` is filled where it is not zero."""
     for number in range(len(nodes)):
         node = nodes[number]
@@ -240,7 +235,7 @@ def _heaviest(nodes, buckets, weights, least, share):  # type: ignore[no-untyped
 
 
 @kernel
-def _average(nodes, buckets, weights, least, steps, share):  # type: ignore[no-untyped-def]
+def _average(nodes, buckets, weights, least, steps, share):
     """In proportion to the weights; ``share[slots]`` is filled."""
     for number in range(len(nodes)):
         node = nodes[number]
@@ -262,7 +257,7 @@ def _average(nodes, buckets, weights, least, steps, share):  # type: ignore[no-u
 
 
 @piece
-def _known(weights, first, count):  # type: ignore[no-untyped-def]
+def _known(weights, first, count):
     """How much is known of an infoset."""
     whole = 0.0
     for action in range(count):
@@ -271,7 +266,7 @@ def _known(weights, first, count):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _in_steps(passed, steps):  # type: ignore[no-untyped-def]
+def _in_steps(passed, steps):
     """Rounded sums, whose differences add up to the whole."""
     return np.int64(min(passed, 1.0) * steps + 0.5)
 
@@ -280,7 +275,7 @@ def _in_steps(passed, steps):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _to_nodes(nodes, buckets, share, by_node):  # type: ignore[no-untyped-def]
+def _to_nodes(nodes, buckets, share, by_node):
     """Every node's actions but the last, bucket after bucket; ``by_node`` is filled."""
     at = 0
     for number in range(len(nodes)):
@@ -294,7 +289,7 @@ def _to_nodes(nodes, buckets, share, by_node):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _from_nodes(nodes, buckets, by_node, unit, share):  # type: ignore[no-untyped-def]
+def _from_nodes(nodes, buckets, by_node, unit, share):
     """The inverse, with every number ``unit`` times as large; ``share[slots]`` is filled."""
     at = 0
     for number in range(len(nodes)):

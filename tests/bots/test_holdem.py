@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fogplay.agents import BOTS, Observation, Policy, bot, play_duplicate, policies
-from fogplay.agents.bots import RULES_BUCKETS, RULES_GRID, TRAINED
-from fogplay.agents.policy import node_after
+from fogplay.agents import BOTS, BettingPolicy, Observation, bot, play_duplicate, policies
+from fogplay.bots.holdem import RULES_BUCKETS, RULES_GRID, TRAINED
 from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import CALL, FOLD, RAISE, Holdem
 from fogplay.games.registry import load
-from fogplay.simulators.profile import betting_of
+from fogplay.strategies.betting import betting_of
+from fogplay.strategies.policy import node_after
 
 TWO = load("holdem(grid=ehs:1/1/1/1)")
 THREE = load("holdem(players=3,max_raises=[2,2,1,1],grid=ehs:1/1/1/1)")
 
 
-def made(name: str, rules: Holdem) -> Policy:
+def made(name: str, rules: Holdem) -> BettingPolicy:
     return bot(name, rules, betting_of(str(rules)))
 
 
@@ -44,7 +44,7 @@ def test_probabilities_add_up_at_every_infoset(name: str, rules: Holdem) -> None
         assert (total == 255).all()
 
 
-def shares(policy: Policy, betting: tuple[str, ...], bucket: int = 0) -> dict[int, float]:
+def shares(policy: BettingPolicy, betting: tuple[str, ...], bucket: int = 0) -> dict[int, float]:
     """What a policy does after some betting: probabilities of the letters f, c, r."""
     node = node_after(policy.betting, betting)
     here = policy.betting.nodes[node]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fogplay import FogplayError, solve, storage
-from fogplay.experiments import lab as laboratory
-from fogplay.experiments.lab import Job, Lab, Mean, Point, means, read_points
+from fogplay.experiments import runner as laboratory
+from fogplay.experiments.runner import Job, Lab, Mean, Point, means, read_points
 
 
 def jobs(iterations: int = 2000) -> list[Job]:

@@ -122,13 +122,13 @@ def betting_tree(game: Holdem) -> Betting:
 
 
 @piece
-def paid_by(paid, player):  # type: ignore[no-untyped-def]
+def paid_by(paid, player):
     """What a player has paid, in chips, out of a number that holds it for all."""
     return (paid >> (player * _PAID_BITS)) & _PAID
 
 
 @piece
-def _most_paid(rules, paid):  # type: ignore[no-untyped-def]
+def _most_paid(rules, paid):
     most = 0
     for player in range(rules.players):
         most = max(most, paid_by(paid, player))
@@ -136,7 +136,7 @@ def _most_paid(rules, paid):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _count_in(rules, in_hand):  # type: ignore[no-untyped-def]
+def _count_in(rules, in_hand):
     count = 0
     for player in range(rules.players):
         count += in_hand >> player & 1
@@ -144,7 +144,7 @@ def _count_in(rules, in_hand):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _next_in(rules, in_hand, player):  # type: ignore[no-untyped-def]
+def _next_in(rules, in_hand, player):
     """This player, or the next one who is still in the hand."""
     while not in_hand >> player & 1:
         player = (player + 1) % rules.players
@@ -152,7 +152,7 @@ def _next_in(rules, in_hand, player):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _grow(rules, found, stack):  # type: ignore[no-untyped-def]
+def _grow(rules, found, stack):
     """Visit every node, depth first; return how many nodes, groups and outlooks there are, and the longest hand.
 
     ``found`` is filled where it has room, but for the slots, which wait for the sizes of the families. ``stack`` is
@@ -215,7 +215,7 @@ def _grow(rules, found, stack):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _begin_round(rules, found, frame, groups, outlooks):  # type: ignore[no-untyped-def]
+def _begin_round(rules, found, frame, groups, outlooks):
     """Make ``frame`` the beginning of the next round; the numbers of groups and outlooks, with those that are new."""
     frame.street += 1
     frame.raised, frame.to_settle, frame.group = 0, _count_in(rules, frame.in_hand), groups
@@ -241,7 +241,7 @@ def _begin_round(rules, found, frame, groups, outlooks):  # type: ignore[no-unty
 
 
 @kernel
-def _lay_out(nodes, family, begin):  # type: ignore[no-untyped-def]
+def _lay_out(nodes, family, begin):
     """Turn every node's group and place in its family into its slot; ``family`` and ``begin`` are [groups, players]."""
     for number in range(len(nodes)):
         node = nodes[number]
@@ -266,7 +266,7 @@ def owners(betting: Betting, buckets: NDArray[np.int64]) -> NDArray[np.int8]:
 
 
 @kernel
-def _fill_owners(nodes, buckets, owner):  # type: ignore[no-untyped-def]
+def _fill_owners(nodes, buckets, owner):
     for number in range(len(nodes)):
         node = nodes[number]
         if node.player != TERMINAL:

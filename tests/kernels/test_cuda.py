@@ -1,4 +1,4 @@
-"""The driver for GPUs. Runs on a GPU, and where there is none in numba's simulator: see test_grid_simulated.py."""
+"""The driver for GPUs. Runs on a GPU, and where there is none in numba's simulator: see test_cuda_simulated.py."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pytest
 from numba import cuda
 
 from fogplay import FogplayError, Progress, flatten, solve, storage
-from fogplay.experiments.lab import Job, Lab
-from fogplay.kernels import grid, uct
-from fogplay.simulators.holdem import simulate_holdem
+from fogplay.experiments.runner import Job, Lab
+from fogplay.kernels import cuda as driver
+from fogplay.kernels import uct
+from fogplay.simulators import Simulator, TreeSimulator
+from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.simulators.restricted import BoundSimulator
 from fogplay.solvers import respond
-from fogplay.solvers.arenas import Arena, BoundArena, HoldemArena, TreeArena
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
 
 ALGORITHMS = ("uct", "smooth-uct", "os-mccfr", "es-mccfr", "cs-mccfr")
@@ -27,35 +29,35 @@ pytestmark = [
 ]
 
 
-def holdem_arena() -> HoldemArena:
-    return HoldemArena(simulate_holdem(SMALL_DECK))
+def holdem_simulator() -> HoldemSimulator:
+    return HoldemSimulator.of(SMALL_DECK)
 
 
-def arenas() -> dict[str, Arena]:
-    tree, holdem = TreeArena(flatten("kuhn")), holdem_arena()
+def simulators() -> dict[str, Simulator]:
+    tree, holdem = TreeSimulator(flatten("kuhn")), holdem_simulator()
     uniform = np.full(holdem.num_slots, 0.5)
     return {
         "tree": tree,
-        "three players": TreeArena(flatten("kuhn(players=3)")),
-        "uneven chance": TreeArena(flatten("leduc(suits=unseen)")),
+        "three players": TreeSimulator(flatten("kuhn(players=3)")),
+        "uneven chance": TreeSimulator(flatten("leduc(suits=unseen)")),
         "hold'em": holdem,
-        "bound by one coin": BoundArena(tree, 0, flatten("kuhn").uniform(), 0.5),
-        "bound at every infoset": BoundArena(holdem, 1, uniform, np.full(holdem.num_slots, 0.5)),
+        "bound by one coin": BoundSimulator(tree, 0, flatten("kuhn").uniform(), 0.5),
+        "bound at every infoset": BoundSimulator(holdem, 1, uniform, np.full(holdem.num_slots, 0.5)),
     }
 
 
-def learner(arena: Arena, algorithm: str, **settings: Any) -> Any:
+def learner(simulator: Simulator, algorithm: str, **settings: Any) -> Any:
     make = SelfPlay if algorithm.endswith("uct") else MonteCarloCfr
-    return make(arena, algorithm, {"seed": 5, "device": "cuda", **settings})
+    return make(simulator, algorithm, {"seed": 5, "device": "cuda", **settings})
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("kind", list(arenas()))
+@pytest.mark.parametrize("kind", list(simulators()))
 def test_one_thread_plays_what_the_processor_plays(kind: str, algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same stream of random numbers, the same episodes: every number of every table is equal."""
-    arena, batches = arenas()[kind], HoldemArena.simulators
-    monkeypatch.setattr(HoldemArena, "simulators", lambda self, how, workers, batch=1: batches(self, how, workers, 1))
-    there, here = learner(arena, algorithm, threads=1), learner(arena, algorithm, device="cpu", threads=1)
+    simulator, worker = simulators()[kind], HoldemSimulator.worker
+    monkeypatch.setattr(HoldemSimulator, "worker", lambda self, batch=1: worker(self, 1))
+    there, here = learner(simulator, algorithm, threads=1), learner(simulator, algorithm, device="cpu", threads=1)
     tables, rng = there.driver.read()
     rng[0] = here.driver.rng[0, :2]
     there.driver.write(tables, rng)
@@ -64,7 +66,7 @@ def test_one_thread_plays_what_the_processor_plays(kind: str, algorithm: str, mo
         here.advance(1, count)
     for name, expected in here.tables().items():
         if name in there.tables() and name != "rng":
-            rounding = 0.0 if grid.SIMULATED else 1e-12  # a GPU multiplies and adds in one step: 9e-16 for zero
+            rounding = 0.0 if driver.SIMULATED else 1e-12  # a GPU multiplies and adds in one step: 9e-16 for zero
             np.testing.assert_allclose(there.tables()[name], expected, rtol=1e-9, atol=rounding, err_msg=name)
     assert there.driver.read()[1][0].tolist() == here.driver.rng[0, :2].tolist()
 
@@ -73,8 +75,8 @@ def test_one_thread_plays_what_the_processor_plays(kind: str, algorithm: str, mo
 @pytest.mark.parametrize("threads", [1, 7, 200])
 def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every episode of Kuhn visits one of player 0's first infosets, whoever else plays at the same time."""
-    monkeypatch.setattr(grid, "PLAYED", 1)
-    flat, playing = flatten("kuhn"), learner(TreeArena(flatten("kuhn")), algorithm, threads=threads)
+    monkeypatch.setattr(driver, "PLAYED", 1)
+    flat, playing = flatten("kuhn"), learner(TreeSimulator(flatten("kuhn")), algorithm, threads=threads)
     playing.advance(1, 250)
     playing.advance(251, 3)
     visits, total = playing.kept()["visits"], playing.kept()["total"]
@@ -85,12 +87,12 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
 
 
 def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [grid.at_once(2**17, played) for played in (0, 767_999, 768_000, 10**9)] == [128, 128, 256, 2**17]
-    assert grid.at_once(5, 10**9) == 5
-    warp, flat = grid.WARP, flatten("kuhn")
+    assert [driver.at_once(2**17, played) for played in (0, 767_999, 768_000, 10**9)] == [128, 128, 256, 2**17]
+    assert driver.at_once(5, 10**9) == 5
+    warp, flat = driver.WARP, flatten("kuhn")
     for name, value in (("BLOCK", 2 * warp), ("FEWEST", 2 * warp), ("PLAYED", 3)):
-        monkeypatch.setattr(grid, name, value)
-    playing = learner(TreeArena(flat), "uct", threads=20 * warp)
+        monkeypatch.setattr(driver, name, value)
+    playing = learner(TreeSimulator(flat), "uct", threads=20 * warp)
     kernel, launched = playing.driver.kernel, []
 
     class Spy:
@@ -107,21 +109,21 @@ def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> N
             (2, 0, 0), (2, 0, 12), (4, 12, 12), (8, 24, 24), (16, 48, 48), (20, 96, 4), (20, 100, 7)
         )
     ]  # fmt: skip
-    pieces = learner(TreeArena(flat), "uct", threads=20 * warp)
+    pieces = learner(TreeSimulator(flat), "uct", threads=20 * warp)
     pieces.driver.kernel, whole = playing.driver.kernel, launched[1:6]
     launched.clear()
     for at in range(1, 100 * warp, 20 * warp):
         pieces.advance(at, 20 * warp)
     assert {each[0] for each in launched} == {each[0] for each in whole}
     for shape, _, at, count in launched:  # however the work is cut, as many play
-        assert all(grid.at_once(20 * warp, played) == shape for played in range(at - 1, at + count - 1))
+        assert all(driver.at_once(20 * warp, played) == shape for played in range(at - 1, at + count - 1))
     first = np.concatenate([range(24)[flat.slots(flat.infosets.index(name))] for name in ("J:", "Q:", "K:")])
     assert [each.kept()["visits"][first].sum() for each in (playing, pieces)] == [107 * warp, 100 * warp]
 
 
 def test_how_many_play_unless_it_is_said() -> None:
     def threads(game: str, algorithm: str) -> int:
-        playing: int = learner(TreeArena(flatten(game)), algorithm).threads
+        playing: int = learner(TreeSimulator(flatten(game)), algorithm).threads
         return playing
 
     assert [threads(game, "uct") for game in ("kuhn", "leduc")] == [2**17, 2**17]
@@ -129,7 +131,7 @@ def test_how_many_play_unless_it_is_said() -> None:
     assert threads("leduc", "cs-mccfr") == 2184
 
 
-@pytest.mark.skipif(not grid.SIMULATED, reason="a GPU cannot tell when an episode began")
+@pytest.mark.skipif(not driver.SIMULATED, reason="a GPU cannot tell when an episode began")
 def test_who_is_slow_keeps_no_episodes_back() -> None:
     """Episodes begin in the order of their numbers, each once, whoever plays them."""
     began: list[int] = []
@@ -140,7 +142,7 @@ def test_who_is_slow_keeps_no_episodes_back() -> None:
         if rng[0] % 3 == 0:
             time.sleep(0.001)
 
-    playing = grid.Grid(run, (), lambda zeros, way: uct.Tables(zeros(1), way), (), (), 1, threads)
+    playing = driver.CudaDriver(run, (), lambda zeros, way: uct.Tables(zeros(1), way), (), (), 1, threads)
     playing.advance(1, episodes)
     assert sorted(began) == list(range(1, episodes + 1))
     assert max(abs(number - place) for place, number in enumerate(began, 1)) <= threads
@@ -149,7 +151,7 @@ def test_who_is_slow_keeps_no_episodes_back() -> None:
 def test_lazy_averages_count_every_iteration_once() -> None:
     """Each first infoset is given the iterations since its last visit, so the weights of one add up to that visit's."""
     flat = flatten("kuhn")
-    playing = learner(TreeArena(flat), "os-mccfr", threads=50)
+    playing = learner(TreeSimulator(flat), "os-mccfr", threads=50)
     playing.advance(1, 400)
     tables = playing.tables()
     for name in ("J:", "Q:", "K:"):
@@ -159,10 +161,10 @@ def test_lazy_averages_count_every_iteration_once() -> None:
 
 @pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr", "cs-mccfr"])
 def test_arrays_too_large_for_a_thread_lie_in_device_memory(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    arena = holdem_arena()
-    usual = learner(arena, algorithm, threads=1)
-    monkeypatch.setattr(grid, "LOCAL_BYTES", 8)
-    large = learner(arena, algorithm, threads=1)
+    simulator = holdem_simulator()
+    usual = learner(simulator, algorithm, threads=1)
+    monkeypatch.setattr(driver, "LOCAL_BYTES", 8)
+    large = learner(simulator, algorithm, threads=1)
     assert len(large.driver.rows) > len(usual.driver.rows)
     for each in (usual, large):
         each.advance(1, 30)
@@ -223,17 +225,17 @@ def test_too_little_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         def get_memory_info(self) -> Any:
             return type("Info", (), {"free": 100})
 
-    monkeypatch.setattr(grid.cuda, "current_context", Full)
+    monkeypatch.setattr(driver.cuda, "current_context", Full)
     with pytest.raises(FogplayError, match=r"this needs .* GB of the GPU's memory with 3 threads, and 0.0 GB are free"):
-        learner(TreeArena(flatten("kuhn")), "uct", threads=3)
+        learner(TreeSimulator(flatten("kuhn")), "uct", threads=3)
 
 
 def test_the_source_is_kept_once() -> None:
     from fogplay.jit import cache_folder
 
-    learner(TreeArena(flatten("kuhn")), "uct", threads=3)
+    learner(TreeSimulator(flatten("kuhn")), "uct", threads=3)
     before = sorted(cache_folder().glob("grid_*.py"))
-    learner(TreeArena(flatten("kuhn")), "uct", threads=4)
+    learner(TreeSimulator(flatten("kuhn")), "uct", threads=4)
     assert sorted(cache_folder().glob("grid_*.py")) == before
     assert all("def grid(" in path.read_text() for path in before)
 

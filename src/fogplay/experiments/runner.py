@@ -20,7 +20,7 @@ from typing import Any
 
 from fogplay import storage
 from fogplay.errors import FogplayError
-from fogplay.games.holdem import in_buckets
+from fogplay.games.game import fits_in_tree
 from fogplay.games.registry import load
 from fogplay.version import VERSION
 
@@ -165,7 +165,7 @@ class Lab:
 
     def _share_device(self, jobs: Sequence[Job]) -> None:
         """In threads of this process, whose kernels run beside each other; hold'em fills a GPU alone."""
-        alone = self.engine == "sequential" or any(in_buckets(load(job.game)) for job in jobs)
+        alone = self.engine == "sequential" or not all(fits_in_tree(load(job.game)) for job in jobs)
         stop = threading.Event()
         with ThreadPoolExecutor(1 if alone else self.workers or GPU_RUNS) as pool:
             runs = [pool.submit(run_job, job, str(self._file(job).absolute()), self.device, stop) for job in jobs]
@@ -289,14 +289,12 @@ def _strategy_file(path: Path, iteration: int) -> Path:
 def _game_of(job: Job) -> Any:
     if job.bound is None:
         return job.game
-    from fogplay.simulators.profile import Profile
-    from fogplay.solvers.arenas import arena_of
+    from fogplay import strategies
+    from fogplay.simulators import simulator_for
     from fogplay.solvers.respond import bound
-    from fogplay.strategy import Strategy
 
-    arena, how = arena_of(job.game), job.bound
-    model = Strategy.load(how.model) if arena.flat is not None else Profile.load(how.model)
-    return bound(arena, model, how.confidence, how.kind, 0.0)(how.responder)
+    how = job.bound
+    return bound(simulator_for(job.game), strategies.load(how.model), how.confidence, how.kind, 0.0)(how.responder)
 
 
 def _so_far(file: Path) -> int:

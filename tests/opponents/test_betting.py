@@ -10,9 +10,9 @@ import pytest
 from fogplay import FogplayError, load
 from fogplay.agents import bot, play_duplicate, policy_of, write_log
 from fogplay.games.holdem import Holdem
-from fogplay.opponents.holdem import learn_holdem, node_features, read_log
-from fogplay.simulators.betting import betting_tree
-from fogplay.simulators.profile import betting_of
+from fogplay.opponents.betting import learn_holdem, node_features, read_log
+from fogplay.strategies.betting import betting_of
+from fogplay.trees.betting import betting_tree
 from tests.helpers import fogplay
 
 RULES = load("holdem(grid=ehs:10/10/10/10)")

@@ -11,7 +11,7 @@ import pytest
 from fogplay.errors import FogplayError
 from fogplay.games import TERMINAL, load
 from fogplay.games.holdem import LETTERS, Holdem, HoldemState
-from fogplay.simulators.betting import Betting, betting_tree, child_after, paid_by
+from fogplay.trees.betting import Betting, betting_tree, child_after, paid_by
 
 SPECS = [
     "holdem",

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards.deals import BOARD, room, tell_deals
+from fogplay.cards.deals import BOARD, deals_buffer, tell_deals
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
 from fogplay.notation.acpc import STATE, LoggedHand, print_cards, read_hands
 from fogplay.opponents.histories import listed
-from fogplay.simulators.betting import Betting
-from fogplay.simulators.holdem import SimulatedHoldem, simulate_holdem
-from fogplay.simulators.profile import Profile
+from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.strategies.betting import BettingStrategy
+from fogplay.trees.betting import Betting
 
 GUESSES = 20  # hole cards drawn for a hand that was not shown
 ROUNDS = 5  # of expectation-maximisation
@@ -66,8 +66,8 @@ class Choices:
     hand: NDArray[np.int64]  # [completions]
 
 
-def learn_holdem(
-    rules: Holdem,
+def learn_betting(
+    simulator: HoldemSimulator,
     log: str | os.PathLike[str],
     player: str | None = None,
     *,
@@ -75,31 +75,30 @@ def learn_holdem(
     min_hands: float = 20.0,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> Profile:
+) -> BettingStrategy:
     """A model of one player, as a profile on the game's own grid."""
+    rules = simulator.rules
     hands = read_log(log, rules.players)
     names = tuple(dict.fromkeys(name for _, hand in hands for name in hand.names))
     if player is None or player not in names:
         asked = f"no hands of {player!r}; there are" if player is not None else "hands of"
         raise FogplayError(f"{log} has {asked} {listed(names)}; say whose model to learn (--player NAME)")
-    simulated = simulate_holdem(rules)
-    choices = _choices(simulated, [(line, hand) for line, hand in hands if player in hand.names], player, log, seed)
-    features = node_features(simulated.betting, rules)
+    choices = _choices(simulator, [(line, hand) for line, hand in hands if player in hand.names], player, log, seed)
+    features = node_features(simulator.betting, rules)
     weight = 1.0 / np.bincount(choices.hand)[choices.hand]  # [completions]
-    table = np.zeros(simulated.num_slots)
+    table = np.zeros(simulator.num_slots)
     hidden = len(choices.hand) > len(np.unique(choices.hand))
     rounds = ROUNDS if hidden else 1
     for done in range(1, rounds + 1):
-        table = _fit(simulated, features, choices, weight, prior, min_hands)
+        table = _fit(simulator, features, choices, weight, prior, min_hands)
         if progress is not None:
             progress(done, rounds)
         if done < rounds:
-            weight = _reweigh(simulated, choices, table)
+            weight = _reweigh(simulator, choices, table)
     about: Any = {"player": player, "prior": prior, "min_hands": min_hands, "log": str(log)}
     played = len(np.unique(choices.hand))
-    return Profile.of(
-        simulated, weights=table, greedy=False, method="decision-tree", parameters=about, iterations=played, seed=seed
-    )
+    learned = {"weights": table}
+    return simulator.strategy(learned, "decision-tree", greedy=False, parameters=about, iterations=played, seed=seed)
 
 
 def node_features(betting: Betting, rules: Holdem) -> NDArray[np.int16]:
@@ -127,10 +126,10 @@ def node_features(betting: Betting, rules: Holdem) -> NDArray[np.int16]:
 
 
 def _choices(
-    simulated: SimulatedHoldem, hands: list[tuple[int, LoggedHand]], player: str, log: str | os.PathLike[str], seed: int
+    simulator: HoldemSimulator, hands: list[tuple[int, LoggedHand]], player: str, log: str | os.PathLike[str], seed: int
 ) -> Choices:
     """Follow every hand through the betting tree, and tell the buckets of what was or may have been held."""
-    rng, nodes = np.random.default_rng(seed), simulated.betting.nodes
+    rng, nodes = np.random.default_rng(seed), simulator.betting.nodes
     made: list[tuple[int, int, int, int]] = []  # hand, node, action, round
     boards, holes, owner = [], [], []
     for number, (line, hand) in enumerate(hands):
@@ -156,9 +155,9 @@ def _choices(
             boards.append([*hand.board, *drawn[: BOARD - len(hand.board)]])
             holes.append(mine)
             owner.append(number)
-    deals = room(len(owner), 1)
+    deals = deals_buffer(len(owner), 1)
     deals.cards[:, :BOARD], deals.cards[:, BOARD:] = boards, holes
-    tell_deals(simulated.cards.signals, simulated.cards.evaluator, deals)
+    tell_deals(simulator.cards.signals, simulator.cards.evaluator, deals)
     by_hand = np.array(owner)
     first = np.searchsorted(by_hand, np.arange(len(hands) + 1))
     table = np.array(made, np.int64).reshape(-1, 4)
@@ -171,7 +170,7 @@ def _choices(
 
 
 def _fit(
-    simulated: SimulatedHoldem,
+    simulator: HoldemSimulator,
     features: NDArray[np.int16],
     choices: Choices,
     weight: NDArray[np.float64],
@@ -181,9 +180,9 @@ def _fit(
     """[slots] what decision trees, one a round, say of every node and bucket."""
     from sklearn.tree import DecisionTreeClassifier  # late: other commands start faster without it
 
-    nodes = simulated.betting.nodes
-    table = np.zeros(simulated.num_slots)
-    for round_, buckets in enumerate(simulated.rules.buckets()):
+    nodes = simulator.betting.nodes
+    table = np.zeros(simulator.num_slots)
+    for round_, buckets in enumerate(simulator.rules.buckets()):
         where = np.flatnonzero((nodes["player"] != TERMINAL) & (nodes["street"] == round_))
         seen = nodes["street"][choices.node] == round_
         says = np.full((len(where) * buckets, 3), 1.0 / 3)
@@ -214,12 +213,12 @@ def _has(nodes: NDArray[Any], action: int) -> NDArray[np.bool_]:
     return may
 
 
-def _reweigh(simulated: SimulatedHoldem, choices: Choices, table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reweigh(simulator: HoldemSimulator, choices: Choices, table: NDArray[np.float64]) -> NDArray[np.float64]:
     """[completions] each one's share of its hand: how likely the model makes what was done with these cards."""
-    nodes = simulated.betting.nodes
+    nodes = simulator.betting.nodes
     first = nodes["slot"][choices.node] + choices.bucket * nodes["stride"][choices.node]
     total = np.zeros(len(first))
-    for action in range(simulated.widest):
+    for action in range(simulator.widest):
         there = action < nodes["count"][choices.node]
         total[there] += table[first[there] + action]
     likely = np.zeros(len(choices.hand))

@@ -1,29 +1,32 @@
-"""``Strategy``: what to do at every infoset, where it came from, and how to keep it."""
+"""``TabularStrategy``: probabilities at every named infoset of a game."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.strategies.strategy import Situation, Strategy, drawn
 from fogplay.trees import FlatGame
 from fogplay.version import VERSION
 
 
-@dataclass(frozen=True, eq=False)
-class Strategy:
-    """Action probabilities at every infoset of a game, for all its players.
+@dataclass(frozen=True, eq=False, repr=False)
+class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
+    """Action probabilities at every infoset of a game, for all players: a mapping from infosets.
 
-    ``values`` and ``visits`` are there if the method kept them: what each action earned and how often it was taken.
+    ``action_values`` and ``visits`` are there if the method kept them: what each action earned, how often it was taken.
     """
+
+    kind_of_file: ClassVar[str] = "strategy"
 
     game: str  # the spec of the game
     infosets: tuple[str, ...]  # [infosets]
@@ -36,14 +39,15 @@ class Strategy:
     iterations: int = 0
     seed: int | None = None
     version: str = VERSION
-    values: NDArray[np.float64] | None = None  # [slots]
+    action_values: NDArray[np.float64] | None = None  # [slots]
     visits: NDArray[np.int64] | None = None  # [slots]
+    source: FlatGame | None = None  # the game it was just learned on; not saved
 
     @staticmethod
-    def of(flat: FlatGame, probabilities: NDArray[np.float64], method: str, **about: Any) -> Strategy:
-        """A strategy of a flattened game."""
+    def of(flat: FlatGame, probabilities: NDArray[np.float64], method: str, **about: Any) -> TabularStrategy:
+        """A strategy of a flattened game, which it remembers."""
         tree = flat.tree
-        return Strategy(
+        return TabularStrategy(
             flat.name,
             flat.infosets,
             flat.actions,
@@ -51,8 +55,21 @@ class Strategy:
             tree.infoset_start,
             probabilities,
             method,
+            source=flat,
             **about,
         )
+
+    @staticmethod
+    def learned(
+        flat: FlatGame, learned: Mapping[str, NDArray[Any]], method: str, greedy: bool, **about: Any
+    ) -> TabularStrategy:
+        """What a solver learned: ``visits`` and ``total`` of UCT, or ``weights`` of CFR, [slots] each."""
+        if "visits" in learned:
+            visits = learned["visits"].copy()
+            about |= {"visits": visits, "action_values": learned["total"] / np.maximum(visits, 1)}
+        weights = learned["weights"] if "weights" in learned else learned["visits"]
+        average = TabularStrategy.of(flat, flat.shares(weights), method, **about)
+        return average.greedy() if greedy else average
 
     @functools.cached_property
     def _index(self) -> dict[str, int]:
@@ -75,10 +92,51 @@ class Strategy:
         where = self.slots(infoset)
         return dict(zip(self.actions[where], self.probabilities[where].tolist(), strict=True))
 
-    def greedy(self) -> Strategy:
+    def __contains__(self, infoset: object) -> bool:
+        return infoset in self._index
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.infosets)
+
+    def __len__(self) -> int:
+        return len(self.infosets)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        made = f"{self.method}, {self.iterations:,} iterations"
+        return f"<strategy of {self.game}: {len(self.infosets):,} infosets, by {made}>"
+
+    def to_pandas(self) -> Any:
+        """One row per infoset and action: player, infoset, action, probability, and visits and values where kept."""
+        try:
+            import pandas  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise FogplayError("to_pandas() needs pandas: pip install pandas") from error
+        counts = np.diff(self.infoset_start)
+        columns: dict[str, Any] = {
+            "player": np.repeat(self.infoset_player, counts),
+            "infoset": np.repeat(np.array(self.infosets, object), counts),
+            "action": np.array(self.actions, object),
+            "probability": np.asarray(self.probabilities),
+        }
+        for name, array in (("visits", self.visits), ("value", self.action_values)):
+            if array is not None:
+                columns[name] = np.asarray(array)
+        return pandas.DataFrame(columns)
+
+    def distribution(self, view: Situation) -> list[float]:
+        shares: list[float] = self.probabilities[self.slots(view.infoset)].tolist()
+        return shares
+
+    def act(self, view: Situation) -> int:
+        return drawn(self.distribution(view), view.luck, view.legal)
+
+    def greedy(self) -> TabularStrategy:
         """The strategy that always takes the best action: by learned value where there is one, else by probability."""
         chosen = np.zeros(len(self.probabilities))
-        worth = self.probabilities if self.values is None else self.values
+        worth = self.probabilities if self.action_values is None else self.action_values
         for first, end in zip(self.infoset_start[:-1].tolist(), self.infoset_start[1:].tolist(), strict=True):
             tried = worth[first:end]
             if self.visits is not None and self.visits[first:end].any():
@@ -104,7 +162,6 @@ class Strategy:
         return out
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to one file, atomically."""
         arrays: dict[str, NDArray[Any]] = {
             "probabilities": self.probabilities,
             "infoset_player": self.infoset_player,
@@ -112,23 +169,22 @@ class Strategy:
             "infosets": storage.pack_text(self.infosets),
             "actions": storage.pack_text(self.actions),
         }
-        for name, optional in (("values", self.values), ("visits", self.visits)):
+        for name, optional in (("values", self.action_values), ("visits", self.visits)):
             if optional is not None:
                 arrays[name] = optional
-        about = {
-            "game": self.game,
-            "method": self.method,
-            "parameters": dict(self.parameters),
-            "iterations": self.iterations,
-            "seed": self.seed,
-            "version": self.version,
-        }
-        storage.write(path, "strategy", arrays, about)
+        storage.write(path, self.kind_of_file, arrays, self.about())
 
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Strategy:
-        """Read a strategy back; refuses a file that is damaged, or of another kind or a newer format."""
-        arrays, about = storage.read(path, "strategy")
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> TabularStrategy:
+        arrays, about = storage.read(path, cls.kind_of_file)
         infosets, actions = storage.unpack_text(arrays.pop("infosets")), storage.unpack_text(arrays.pop("actions"))
         rest: dict[str, Any] = {**arrays, **about}
-        return Strategy(infosets=infosets, actions=actions, **rest)
+        rest["action_values"] = rest.pop("values", None)
+        return TabularStrategy(infosets=infosets, actions=actions, **rest)
+
+
+def require_tabular(strategy: Any, game: str) -> TabularStrategy:
+    """Refuse a strategy of another kind than a game with named infosets needs."""
+    if not isinstance(strategy, TabularStrategy):
+        raise FogplayError(f"a model of players of {game} must be a strategy of that game, not of {strategy.game}")
+    return strategy

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import rich.box
@@ -15,12 +16,9 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from fogplay.cards import tables
-from fogplay.cards.buckets import Grid
-from fogplay.games.holdem import in_buckets
 from fogplay.jit import is_compiled
+from fogplay.simulators import Simulator, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
-from fogplay.solvers.arenas import Arena, arena_of
 from fogplay.trees import FlatGame, flatten, named
 
 COMPILING = "compiling the kernels: once, some seconds; from now on a command starts at once"
@@ -107,34 +105,36 @@ class Watch:
             self.bar.remove_task(task)
         return flat
 
-    def arena(self, game: Any) -> Arena:
-        """Where episodes of a game are played; with a bar where its tree or its tables take long to build."""
+    def simulator(self, game: Any) -> Simulator:
+        """The simulator of a game, with a bar where its tree or its tables take long to build."""
         rules, name = named(game)
-        if in_buckets(rules):
-            self.tables(Grid.parse(rules.grid).measure)
-            return arena_of(rules)
-        return arena_of(self.flatten(rules, name))
+        with self.building() as progress:
+            own = own_simulator(rules, progress)
+        return own or simulator_for(self.flatten(rules, name))
 
-    def tables(self, measure: str = "ehs2") -> None:
-        """See to it that the tables of hand strength are there, with a bar while they are built."""
+    @contextlib.contextmanager
+    def building(self) -> Iterator[Callable[[str, int, int], None]]:
+        """A bar for tables that are built once: what they are, how many are done, how many there are."""
         task: Any = None
 
-        def progress(done: int, total: int) -> None:
+        def progress(what: str, done: int, total: int) -> None:
             nonlocal task
             if task is None:
-                self.note("building the tables of hand strength: once, some seconds, about 455 MB on disk")
+                self.note(f"building {what}")
                 task = self._start("building", total)
             self.bar.update(task, completed=done, done=f"{done:,} of {total:,}")
 
-        tables.load(measure, progress)
+        yield progress
         if task is not None:
             self.bar.remove_task(task)
 
-    def estimate(self, arena: Arena) -> None:
+    def estimate(self, simulator: Simulator) -> None:
         """Say beforehand how much memory a game without a tree will take; the bar says how long."""
-        if arena.flat is None:
-            size = arena.num_slots * 16 / 1e6
-            self.note(f"{arena.num_slots:,} actions to learn: {size:,.0f} MB of tables, {1.5 * size:,.0f} MB by CFR")
+        if simulator.flat is None:
+            slots = simulator.num_slots
+            self.note(
+                f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
+            )
 
     def warn_of_recall(self, flat: FlatGame | None) -> None:
         if flat is not None and flat.recall_lost:

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogplay import FogplayError, Strategy, flatten, solve, storage
+from fogplay.strategies import TabularStrategy
 from tests.random_games import RandomGame, random_games
 
 
@@ -51,7 +52,7 @@ def test_round_trip(tmp_path: Path) -> None:
 @settings(max_examples=25, deadline=None)
 def test_round_trip_of_any_strategy(tmp_path_factory: Any, game: RandomGame, odd: str, visits: int) -> None:
     flat = flatten(game, name=f"odd {odd}")
-    strategy = Strategy.of(
+    strategy = TabularStrategy.of(
         flat,
         flat.uniform(),
         "by hand",

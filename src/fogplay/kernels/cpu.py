@@ -10,25 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.kernels.updates import Plain
-from fogplay.simulators.random import streams
+from fogplay.simulators.streams import streams
 
 Zeros = Callable[..., Any]  # as numpy.zeros
 
 
-class Threads:
-    """So many threads as there are ``games``, each with a random stream and a room of its own.
+class CpuDriver:
+    """One thread per entry of ``games``, each with its own random stream and scratch buffers.
 
-    ``tables`` is asked for the tables, given a function that makes arrays of zeros and the way to write to them;
-    ``room`` is what an episode needs to work in, as a tuple of arrays to make copies of.
+    ``tables`` makes the shared tables, given a function that makes arrays of zeros and how to write to them;
+    ``scratch`` is what an episode works in, a tuple of arrays that every thread gets a copy of.
     """
 
     def __init__(
-        self, run: Any, games: list[Any], tables: Callable[[Zeros, Any], Any], policy: Any, room: Any, seed: int
+        self, run: Any, games: list[Any], tables: Callable[[Zeros, Any], Any], policy: Any, scratch: Any, seed: int
     ) -> None:
         self.run, self.games, self.policy, self.threads = run, games, policy, len(games)
         self.tables = tables(np.zeros, Plain())
         self.rng = streams(seed, len(games))
-        self.rooms = [copied(room) for _ in games]
+        self.scratches = [copied(scratch) for _ in games]
         self.pool = ThreadPoolExecutor(len(games)) if len(games) > 1 else None
 
     def advance(self, first: int, count: int) -> None:
@@ -41,8 +41,8 @@ class Threads:
     def _play(self, thread: int, first: int, count: int) -> None:
         stride = len(self.games)
         mine = len(range(thread, count, stride))
-        game, rng, room = self.games[thread], self.rng[thread], self.rooms[thread]
-        self.run(game, self.tables, self.policy, rng, room, first + thread, stride, mine)
+        game, rng, scratch = self.games[thread], self.rng[thread], self.scratches[thread]
+        self.run(game, self.tables, self.policy, rng, scratch, first + thread, stride, mine)
 
     def table(self, name: str) -> NDArray[Any]:
         """One of the tables."""
@@ -57,6 +57,6 @@ class Threads:
         """Go on from what ``read`` gave, changed."""
 
 
-def copied(room: Any) -> Any:
+def copied(scratch: Any) -> Any:
     """A tuple of arrays with arrays of its own."""
-    return type(room)(*(each.copy() if isinstance(each, np.ndarray) else each for each in room))
+    return type(scratch)(*(each.copy() if isinstance(each, np.ndarray) else each for each in scratch))

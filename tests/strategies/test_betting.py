@@ -14,9 +14,9 @@ from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.registry import load
 from fogplay.jit import record
-from fogplay.simulators.holdem import SimulatedHoldem, simulate_holdem
-from fogplay.simulators.profile import AVERAGE, GREEDY, Profile
-from fogplay.strategy import Strategy
+from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.strategies import TabularStrategy
+from fogplay.strategies.betting import AVERAGE, GREEDY, BettingStrategy
 from fogplay.trees import flatten
 
 SMALL = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])"
@@ -24,11 +24,11 @@ CELL = record([("visits", np.int64), ("total", np.float64)])
 
 
 @pytest.fixture(scope="module")
-def small() -> SimulatedHoldem:
-    return simulate_holdem(SMALL)
+def small() -> HoldemSimulator:
+    return HoldemSimulator.of(SMALL)
 
 
-def infosets(simulated: SimulatedHoldem) -> list[tuple[int, int, slice, int]]:
+def infosets(simulated: HoldemSimulator) -> list[tuple[int, int, slice, int]]:
     """Node, bucket, slots and calling action of every infoset."""
     found = []
     for number, node in enumerate(simulated.betting.nodes):
@@ -39,7 +39,7 @@ def infosets(simulated: SimulatedHoldem) -> list[tuple[int, int, slice, int]]:
     return found
 
 
-def learned(simulated: SimulatedHoldem, seed: int = 1) -> np.ndarray:
+def learned(simulated: HoldemSimulator, seed: int = 1) -> np.ndarray:
     """Tables as UCT has them, a third of the actions never tried."""
     rng = np.random.default_rng(seed)
     cell = np.zeros(simulated.num_slots, CELL)
@@ -48,16 +48,16 @@ def learned(simulated: SimulatedHoldem, seed: int = 1) -> np.ndarray:
     return cell
 
 
-def test_slots_are_covered_once(small: SimulatedHoldem) -> None:
+def test_slots_are_covered_once(small: HoldemSimulator) -> None:
     covered = np.zeros(small.num_slots, int)
     for _, _, where, _ in infosets(small):
         covered[where] += 1
     assert (covered == 1).all()
 
 
-def test_greedy_takes_the_best_action_tried(small: SimulatedHoldem) -> None:
+def test_greedy_takes_the_best_action_tried(small: HoldemSimulator) -> None:
     cell = learned(small)
-    profile = Profile.of(small, visits=cell["visits"], total=cell["total"], greedy=True, method="uct")
+    profile = BettingStrategy.of(small, visits=cell["visits"], total=cell["total"], greedy=True, method="uct")
     assert profile.kind == GREEDY
     untried = 0
     for number, bucket, where, calling in infosets(small):
@@ -71,11 +71,11 @@ def test_greedy_takes_the_best_action_tried(small: SimulatedHoldem) -> None:
     assert untried > 10
 
 
-def test_averages_add_up_and_are_within_a_255th(small: SimulatedHoldem) -> None:
+def test_averages_add_up_and_are_within_a_255th(small: HoldemSimulator) -> None:
     weights = np.random.default_rng(2).exponential(size=small.num_slots) ** 4
     weights[::3] = 0
-    profile = Profile.of(small, weights=weights, greedy=False, method="es-mccfr")
-    greedy = Profile.of(small, weights=weights, greedy=True, method="es-mccfr")
+    profile = BettingStrategy.of(small, weights=weights, greedy=False, method="es-mccfr")
+    greedy = BettingStrategy.of(small, weights=weights, greedy=True, method="es-mccfr")
     assert profile.kind == AVERAGE
     for number, bucket, where, calling in infosets(small):
         mine = weights[where]
@@ -87,12 +87,12 @@ def test_averages_add_up_and_are_within_a_255th(small: SimulatedHoldem) -> None:
         assert greedy.probabilities(number, bucket)[best] == 1
 
 
-def test_where_hardly_anything_is_known_it_calls(small: SimulatedHoldem) -> None:
+def test_where_hardly_anything_is_known_it_calls(small: HoldemSimulator) -> None:
     cell = learned(small)
     visits, total = cell["visits"], cell["total"]
     for greedy in (True, False):
         about: dict[str, Any] = {"visits": visits, "total": total, "greedy": greedy, "method": "uct"}
-        whole, less = Profile.of(small, **about), Profile.of(small, least=7, **about)
+        whole, less = BettingStrategy.of(small, **about), BettingStrategy.of(small, least=7, **about)
         rare = 0
         for number, bucket, where, calling in infosets(small):
             known = visits[where].sum() >= 7
@@ -102,57 +102,57 @@ def test_where_hardly_anything_is_known_it_calls(small: SimulatedHoldem) -> None
             else:
                 assert less.probabilities(number, bucket)[calling] == 1
         assert 0 < rare < small.num_slots / 3
-    heaviest = Profile.of(small, weights=visits, greedy=True, method="es-mccfr", least=1000)
-    assert (heaviest.share == Profile.of(small, weights=0 * visits, greedy=True, method="es-mccfr").share).all()
+    heaviest = BettingStrategy.of(small, weights=visits, greedy=True, method="es-mccfr", least=1000)
+    assert (heaviest.share == BettingStrategy.of(small, weights=0 * visits, greedy=True, method="es-mccfr").share).all()
 
 
-def test_coarser_averages_are_within_a_step(small: SimulatedHoldem, tmp_path: Path) -> None:
+def test_coarser_averages_are_within_a_step(small: HoldemSimulator, tmp_path: Path) -> None:
     weights = np.random.default_rng(2).exponential(size=small.num_slots)
     sizes = []
     for steps in (255, 15, 5):
-        profile = Profile.of(small, weights=weights, greedy=False, method="es-mccfr", steps=steps)
+        profile = BettingStrategy.of(small, weights=weights, greedy=False, method="es-mccfr", steps=steps)
         assert (profile.share % (255 // steps) == 0).all()
         for _, _, where, _ in infosets(small):
             assert profile.share[where].astype(int).sum() == 255
             assert np.abs(profile.share[where] / 255 - weights[where] / weights[where].sum()).max() < 1 / steps
         profile.save(tmp_path / "p.safetensors")
-        assert (Profile.load(tmp_path / "p.safetensors").share == profile.share).all()
+        assert (BettingStrategy.read(tmp_path / "p.safetensors").share == profile.share).all()
         sizes.append((tmp_path / "p.safetensors").stat().st_size)
     assert sizes[0] > sizes[1] > sizes[2]
     for wrong in (100, 0, -5):
         with pytest.raises(FogplayError, match=f"steps must divide 255, not {wrong}"):
-            Profile.of(small, weights=weights, greedy=False, method="es-mccfr", steps=wrong)
+            BettingStrategy.of(small, weights=weights, greedy=False, method="es-mccfr", steps=wrong)
 
 
-def test_visits_alone_make_an_average(small: SimulatedHoldem) -> None:
+def test_visits_alone_make_an_average(small: HoldemSimulator) -> None:
     visits = learned(small)["visits"]
-    profile = Profile.of(small, visits=visits, greedy=False, method="uct")
-    same = Profile.of(small, weights=visits.astype(float), greedy=False, method="uct")
+    profile = BettingStrategy.of(small, visits=visits, greedy=False, method="uct")
+    same = BettingStrategy.of(small, weights=visits.astype(float), greedy=False, method="uct")
     assert (profile.share == same.share).all()
     for what in ({"visits": visits}, {}, {"visits": visits, "weights": visits}):
         with pytest.raises(FogplayError, match="visits and totals, or of weights"):
-            Profile.of(small, greedy=True, method="uct", **what)
+            BettingStrategy.of(small, greedy=True, method="uct", **what)
     with pytest.raises(FogplayError, match="slots"):
-        Profile.of(small, weights=visits[:-1], greedy=True, method="uct")
+        BettingStrategy.of(small, weights=visits[:-1], greedy=True, method="uct")
 
 
 @pytest.mark.parametrize("greedy", [True, False])
-def test_round_trip(small: SimulatedHoldem, greedy: bool, tmp_path: Path) -> None:
+def test_round_trip(small: HoldemSimulator, greedy: bool, tmp_path: Path) -> None:
     weights = np.random.default_rng(3).exponential(size=small.num_slots)
-    made = Profile.of(
+    made = BettingStrategy.of(
         small, weights=weights, greedy=greedy, method="es-mccfr", parameters={"k": 1}, iterations=7, seed=9
     )
     made.save(tmp_path / "p.safetensors")
-    back = Profile.load(tmp_path / "p.safetensors")
-    for field in dataclasses.fields(Profile):
+    back = BettingStrategy.read(tmp_path / "p.safetensors")
+    for field in dataclasses.fields(BettingStrategy):
         if field.name != "share":
             assert getattr(back, field.name) == getattr(made, field.name)
     assert (back.share == made.share).all()
     assert back.probabilities(0, 3).tolist() == made.probabilities(0, 3).tolist()
 
 
-def test_what_is_no_decision_is_refused(small: SimulatedHoldem) -> None:
-    profile = Profile.of(small, weights=np.ones(small.num_slots), greedy=False, method="even")
+def test_what_is_no_decision_is_refused(small: HoldemSimulator) -> None:
+    profile = BettingStrategy.of(small, weights=np.ones(small.num_slots), greedy=False, method="even")
     end = int(np.flatnonzero(small.betting.nodes["player"] == TERMINAL)[0])
     for node, bucket in ((end, 0), (0, -1), (0, 10**6)):
         with pytest.raises(FogplayError, match="no decision"):
@@ -160,14 +160,14 @@ def test_what_is_no_decision_is_refused(small: SimulatedHoldem) -> None:
 
 
 def test_two_players_greedy_fit_in_a_megabyte(tmp_path: Path) -> None:
-    simulated = simulate_holdem("holdem")
+    simulated = HoldemSimulator.of("holdem")
     noise = np.random.default_rng(1).integers(0, 100, simulated.num_slots, np.uint8)
-    Profile.of(simulated, weights=noise, greedy=True, method="noise").save(tmp_path / "p.safetensors")
+    BettingStrategy.of(simulated, weights=noise, greedy=True, method="noise").save(tmp_path / "p.safetensors")
     assert (tmp_path / "p.safetensors").stat().st_size < 1_000_000
 
 
 def test_another_grid_or_betting_is_refused() -> None:
-    profile = Profile("holdem(grid=ehs:10/10/10/10)", GREEDY, np.zeros(1, np.uint8), "none")
+    profile = BettingStrategy("holdem(grid=ehs:10/10/10/10)", GREEDY, np.zeros(1, np.uint8), "none")
     profile.require(load("holdem(grid=ehs:10/10/10/10)"))
     with pytest.raises(FogplayError, match=r"learned on the grid ehs:10/10/10/10 and is of no use on ehs:9/10/10/10"):
         profile.require(load("holdem(grid=ehs:9/10/10/10)"))
@@ -180,24 +180,24 @@ def test_another_grid_or_betting_is_refused() -> None:
 
 
 def test_files_that_are_damaged_or_something_else(
-    small: SimulatedHoldem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: HoldemSimulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "p.safetensors"
-    Profile.of(small, weights=np.ones(small.num_slots), greedy=True, method="even").save(path)
+    BettingStrategy.of(small, weights=np.ones(small.num_slots), greedy=True, method="even").save(path)
     whole = path.read_bytes()
     for at in (len(whole) - 1, len(whole) // 2, 100):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(FogplayError, match=r"damaged|no file|not write"):
-            Profile.load(path)
+            BettingStrategy.read(path)
     path.write_bytes(whole[:-3])
     with pytest.raises(FogplayError, match="damaged"):
-        Profile.load(path)
+        BettingStrategy.read(path)
     kuhn = flatten("kuhn")
-    Strategy.of(kuhn, kuhn.uniform(), "uniform").save(path)
+    TabularStrategy.of(kuhn, kuhn.uniform(), "uniform").save(path)
     with pytest.raises(FogplayError, match="holds a strategy, not a profile"):
-        Profile.load(path)
-    ten = simulate_holdem("holdem(grid=ehs:10/10/10/10)")
-    Profile.of(ten, weights=np.ones(ten.num_slots), greedy=True, method="even").save(path)
+        BettingStrategy.read(path)
+    ten = HoldemSimulator.of("holdem(grid=ehs:10/10/10/10)")
+    BettingStrategy.of(ten, weights=np.ones(ten.num_slots), greedy=True, method="even").save(path)
     monkeypatch.setattr(cards_tables, "VERSION", cards_tables.VERSION + 1)
     with pytest.raises(FogplayError, match="other tables of hand strength"):
-        Profile.load(path)
+        BettingStrategy.read(path)

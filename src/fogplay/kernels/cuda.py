@@ -1,8 +1,8 @@
 """The driver for GPUs: thousands of threads run a sampling kernel, the same as on a CPU, on tables in device memory.
 
 What the threads share, the game and the tables, lies in device memory; tables are written by atomic operations, so no
-count is lost. What a thread needs for itself, the room of an episode and the deals waiting to be played, must lie in
-its local memory, where a GPU wants every size to be known when it compiles. So the kernel that starts the threads is
+count is lost. What a thread needs for itself, its scratch buffers and the deals waiting to be played, must lie in its
+local memory, where a GPU wants every size to be known when it compiles. So the kernel that starts the threads is
 written for the game at hand: a few lines of source that take the game apart and put it together again with arrays of
 the thread's own. The file is kept beside the compiled kernels.
 
@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.jit import cache_folder
-from fogplay.kernels.threads import Zeros
+from fogplay.kernels.cpu import Zeros
 from fogplay.kernels.updates import add, raise_to
-from fogplay.simulators.holdem import Batch
-from fogplay.simulators.random import many_streams
+from fogplay.simulators.interface import PER_WORKER
+from fogplay.simulators.streams import many_streams
 
 QUEUES = 32  # of kernels that can run beside each other: the most a GPU has
 os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", str(QUEUES))
@@ -70,7 +70,7 @@ BODY = """\
         if place >= count:
             break
         if place + lane < count:
-            run({game}, tables, policy, rng, {room}, first + place + lane, together, 1)
+            run({game}, tables, policy, rng, {scratch}, first + place + lane, together, 1)
         {meet}
     streams[thread, 0] = rng[0]
     streams[thread, 1] = rng[1]
@@ -110,17 +110,17 @@ _max_there: Any = _simulated_max if SIMULATED else cuda.jit(device=True)(_atomic
 
 
 @add.register(Atomic)
-def _add(way, table, at, amount):  # type: ignore[no-untyped-def]
+def _add(writing, table, at, amount):
     _add_there(table, at, amount)
 
 
 @raise_to.register(Atomic)
-def _raise_to(way, table, at, value):  # type: ignore[no-untyped-def]
+def _raise_to(writing, table, at, value):
     return _max_there(table, at, value)
 
 
-class Grid:
-    """So many threads of a GPU; the arguments are those of ``threads.Threads``, with one game for all."""
+class CudaDriver:
+    """So many threads of a GPU; the arguments are those of ``cpu.CpuDriver``, with one game for all."""
 
     def __init__(
         self,
@@ -128,17 +128,17 @@ class Grid:
         game: Any,
         tables: Callable[[Zeros, Any], Any],
         policy: Any,
-        room: Any,
+        scratch: Any,
         seed: int,
         threads: int,
     ) -> None:
         require_gpu()
-        self.threads, self.policy, self.games = threads, policy, ()
+        self.threads, self.games = threads, ()
         self.stream = cuda.stream()  # several may run beside each other
         source = _Source()
         body = BODY.format(
             game=source.expression(game, own=False),
-            room=source.expression(room, own=True),
+            scratch=source.expression(scratch, own=True),
             own=source.lines(),
             tell="pass" if SIMULATED else "place = cuda.shfl_sync(0xFFFFFFFF, place, 0)",  # the first to the others
             meet="pass" if SIMULATED else "cuda.syncwarp()",
@@ -148,7 +148,7 @@ class Grid:
         rows = [np.zeros((threads, *each.shape), each.dtype) for each in source.rows]
         needed = [*made, *source.given, *source.starts, *rows, many_streams(seed, threads)]
         _require_memory(sum(each.nbytes for each in needed if isinstance(each, np.ndarray)), threads)
-        self.tables = _each(made, self._there)
+        self.tables, self.policy = _each(made, self._there), _each(policy, self._there)
         self.given, self.starts = tuple(map(self._there, source.given)), tuple(map(self._there, source.starts))
         self.rows, self.rng = tuple(map(self._there, rows)), self._there(needed[-1])
         self.taken = self._there(NONE)
@@ -226,7 +226,7 @@ class _Source:
         if isinstance(value, tuple):
             kind = type(value)
             assert self.names.setdefault(kind.__name__, kind) is kind, "two types of the same name in one kernel"
-            parts = [self.expression(part, own or kind is Batch) for part in value]
+            parts = [self.expression(part, own or kind in PER_WORKER) for part in value]
             return f"{kind.__name__}({', '.join(parts)})"
         if isinstance(value, bool | int):
             return repr(value)
@@ -283,8 +283,8 @@ def require_gpu() -> None:
 
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:
-    """``value``, a tuple, with every array in it changed."""
-    return type(value)(*(each if isinstance(each, tuple) else change(each) for each in value))
+    """``value``, a tuple of tuples and arrays, with every array in it changed."""
+    return type(value)(*(_each(part, change) if isinstance(part, tuple) else change(part) for part in value))
 
 
 def _require_memory(needed: float, threads: int) -> None:

@@ -26,13 +26,13 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.agents.policy import BLIND, PLACE, Policy, placed, policy_of
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import FOLD, RAISE, Holdem
 from fogplay.jit import kernel, piece
-from fogplay.simulators.betting import Betting, paid_by
-from fogplay.simulators.profile import WHOLE, Profile
+from fogplay.strategies.betting import WHOLE, BettingStrategy
+from fogplay.strategies.policy import BLIND, PLACE, BettingPolicy, placed, policy_of
+from fogplay.trees.betting import Betting, paid_by
 
 RULES_BUCKETS = 100
 RULES_GRID = f"ehs:{'/'.join([str(RULES_BUCKETS)] * 4)}"
@@ -45,17 +45,17 @@ _CLASSES = _FACING * _RAISE * _OPPONENTS * _BUTTON * _RAISED * _HEAT * _ODDS
 _8 = 8  # bits a player for the raises it made
 
 
-def bot(name: str, rules: Holdem, betting: Betting) -> Policy:
+def bot(name: str, rules: Holdem, betting: Betting) -> BettingPolicy:
     """A bot by its name, for a betting tree of these rules; those in ``TRAINED`` have one of their own."""
     if name not in BOTS:
         raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
     return BOTS[name](rules, betting)
 
 
-def _unseeing(fold: float, call: float, raise_: float) -> Callable[[Holdem, Betting], Policy]:
+def _unseeing(fold: float, call: float, raise_: float) -> Callable[[Holdem, Betting], BettingPolicy]:
     """A bot that does not look at its cards: its weights of what it may do; it calls where those are all zero."""
 
-    def make(_: Holdem, betting: Betting) -> Policy:
+    def make(_: Holdem, betting: Betting) -> BettingPolicy:
         place, share = np.zeros(len(betting.nodes), PLACE), np.zeros(4 * WIDTH, np.uint8)
         place["slot"] = WIDTH * (2 * (betting.nodes["calling"] > 0) + may_raise(betting))
         for kind in range(4):
@@ -75,7 +75,7 @@ def may_raise(betting: Betting) -> NDArray[np.bool_]:
     return may
 
 
-def _rules(rules: Holdem, betting: Betting) -> Policy:
+def _rules(rules: Holdem, betting: Betting) -> BettingPolicy:
     nodes = betting.nodes
     place = np.zeros(len(nodes), PLACE)
     paid, raised = np.zeros(len(nodes), np.int64), np.zeros((len(nodes), 2), np.int32)
@@ -85,21 +85,21 @@ def _rules(rules: Holdem, betting: Betting) -> Policy:
     return placed(betting, place, share, RULES_GRID)
 
 
-def trained(name: str, rules: Holdem) -> Policy:
+def trained(name: str, rules: Holdem) -> BettingPolicy:
     """A bot whose profiles, by the number of players, come with the package."""
     if rules.players not in TRAINED[name]:
         those = " and ".join(("two", "three")[players - 2] for players in TRAINED[name])
         raise FogplayError(f"the bot {name} is for {those} players; rules, probe and always-call are for any number")
-    with resources.as_file(resources.files("fogplay.agents") / "data" / f"{name}-{rules.players}.safetensors") as path:
-        return policy_of(Profile.load(path), rules)
+    with resources.as_file(resources.files("fogplay.bots") / "data" / f"{name}-{rules.players}.safetensors") as path:
+        return policy_of(BettingStrategy.read(path), rules)
 
 
-def _trained(name: str) -> Callable[[Holdem, Betting], Policy]:
+def _trained(name: str) -> Callable[[Holdem, Betting], BettingPolicy]:
     return lambda rules, _: trained(name, rules)
 
 
 TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # for so many players
-BOTS: dict[str, Callable[[Holdem, Betting], Policy]] = {
+BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),
     "always-call": _unseeing(0.0, 1.0, 0.0),
     "always-raise": _unseeing(0.0, 0.0, 1.0),
@@ -114,7 +114,7 @@ BOTS: dict[str, Callable[[Holdem, Betting], Policy]] = {
 
 
 @kernel
-def _classify(nodes, raises, blinds, paid, raised, place):  # type: ignore[no-untyped-def]
+def _classify(nodes, raises, blinds, paid, raised, place):
     """Fill ``place[nodes]`` with the slots of every decision node's class.
 
     ``paid[nodes]`` (16 bits a player) and ``raised[nodes, 2]`` (in this round; in the hand, 8 bits a player) are room.
@@ -160,7 +160,7 @@ def _classify(nodes, raises, blinds, paid, raised, place):  # type: ignore[no-un
 
 
 @kernel
-def _decide(share):  # type: ignore[no-untyped-def]
+def _decide(share):
     """Fill ``share[classes * buckets * 3]`` by the rules."""
     for number in range(_CLASSES):
         rest, odds = number // _ODDS, (number % _ODDS) / _ODDS
@@ -185,7 +185,7 @@ def _decide(share):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _answer(strength, odds, opponents, raised):  # type: ignore[no-untyped-def]
+def _answer(strength, odds, opponents, raised):
     """How likely to fold and to raise, facing a bet."""
     if strength >= 0.9:
         return 0.0, 0.85
@@ -199,7 +199,7 @@ def _answer(strength, odds, opponents, raised):  # type: ignore[no-untyped-def]
 
 
 @piece
-def _open(strength, button):  # type: ignore[no-untyped-def]
+def _open(strength, button):
     """How likely to bet where there is nothing to call."""
     if strength >= 0.9:
         return 0.8

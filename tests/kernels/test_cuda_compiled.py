@@ -9,10 +9,10 @@ from unittest.mock import Mock
 import numba
 import pytest
 
-from fogplay.kernels import grid
-from fogplay.simulators.holdem import simulate_holdem
-from fogplay.solvers.arenas import Arena, HoldemArena, arena_of
-from tests.kernels.test_grid import ALGORITHMS, SMALL_DECK, learner
+from fogplay.kernels import cuda as driver
+from fogplay.simulators import Simulator, simulator_for
+from fogplay.simulators.holdem import HoldemSimulator
+from tests.kernels.test_cuda import ALGORITHMS, SMALL_DECK, learner
 
 pytest.importorskip("numba_cuda", reason="the extra gpu is not installed")
 
@@ -26,16 +26,16 @@ def _no_gpu_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     some = type("Device", (), {"compute_capability": (9, 0)})
     for module in (numba.cuda.compiler, numba.cuda.dispatcher):
         monkeypatch.setattr(module, "get_current_device", lambda: some)
-    monkeypatch.setattr(grid, "require_gpu", lambda: None)
-    monkeypatch.setattr(grid.Grid, "_there", lambda self, value: value)
-    monkeypatch.setattr(grid.cuda, "stream", Mock)
-    monkeypatch.setattr(grid, "_require_memory", lambda *_: None)
+    monkeypatch.setattr(driver, "require_gpu", lambda: None)
+    monkeypatch.setattr(driver.CudaDriver, "_there", lambda self, value: value)
+    monkeypatch.setattr(driver.cuda, "stream", Mock)
+    monkeypatch.setattr(driver, "_require_memory", lambda *_: None)
 
 
-def assembly(arena: Arena, algorithm: str) -> str:
-    driver = learner(arena, algorithm, threads=1024).driver
-    types = [numba.typeof(each) for each in (*driver.shared, 1024, 1, 1)]
-    text: str = grid.cuda.compile_ptx(driver.kernel.py_func, tuple(types), cc=(9, 0))[0]
+def assembly(simulator: Simulator, algorithm: str) -> str:
+    made = learner(simulator, algorithm, threads=1024).driver
+    types = [numba.typeof(each) for each in (*made.shared, 1024, 1, 1)]
+    text: str = driver.cuda.compile_ptx(made.kernel.py_func, tuple(types), cc=(9, 0))[0]
     return text
 
 
@@ -46,26 +46,26 @@ def lines(text: str, beginning: str) -> list[Any]:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("game", ["leduc", SMALL_DECK])
 def test_every_kernel_compiles(game: str, algorithm: str) -> None:
-    arena = HoldemArena(simulate_holdem(game)) if game == SMALL_DECK else arena_of(game)
-    text = assembly(arena, algorithm)
+    simulator = HoldemSimulator.of(game) if game == SMALL_DECK else simulator_for(game)
+    text = assembly(simulator, algorithm)
     assert lines(text, "atom") or lines(text, "red")
     assert not lines(text, "call"), "some part is not merged into the kernel"
 
 
 def test_records_are_read_whole() -> None:
     """What is not aligned is read byte by byte."""
-    text = assembly(arena_of("leduc"), "smooth-uct")
+    text = assembly(simulator_for("leduc"), "smooth-uct")
     assert lines(text, "ld.global")
     assert not lines(text, "ld.global.u8")
 
 
 def test_the_whole_game_compiles() -> None:
-    text = assembly(arena_of("holdem"), "smooth-uct")
+    text = assembly(simulator_for("holdem"), "smooth-uct")
     assert len(lines(text, "ld.global.u8")) < 80  # 324 where records are not aligned
 
 
 def test_a_small_grid_is_no_reason_to_warn() -> None:
-    driver = learner(arena_of("kuhn"), "uct", threads=1).driver
+    made = learner(simulator_for("kuhn"), "uct", threads=1).driver
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert driver.kernel[1, 1] is not None
+        assert made.kernel[1, 1] is not None

@@ -1,0 +1,1 @@
+"""Named bots, one file per game."""

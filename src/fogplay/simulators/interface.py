@@ -1,0 +1,83 @@
+"""``Simulator``: a game that kernels can play, whether it is a tree or far too large for one.
+
+A simulator has sizes for the learner's tables, arrays for each worker that plays episodes, and the way back from what
+was learned to a strategy. Kernels never see it: they see one worker's arrays, through ``questions``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.errors import FogplayError
+from fogplay.trees import FlatGame
+
+BATCH = 64  # deals that are prepared at once, where a game is dealt
+NONE: Mapping[str, Any] = MappingProxyType({})
+PER_WORKER: set[type] = set()
+Learned = Mapping[str, NDArray[Any]]  # [slots] visits and total of UCT, or the weights of CFR
+
+
+def per_worker(kind: type) -> type:
+    """Mark a tuple of arrays as a worker's own; all other arrays of a game are shared by its workers."""
+    PER_WORKER.add(kind)
+    return kind
+
+
+class Simulator:
+    """A game to play episodes of. A *slot* is one action of one infoset."""
+
+    flat: FlatGame | None = None  # the whole game, where it fits; else nothing about it can be measured exactly
+    name: str  # its spec
+    game: str  # the same without what players may be bound to
+    digest: str  # changes with anything about the game: a checkpoint belongs to one digest
+    num_players: int
+    num_slots: int
+    widest: int  # the most actions of any infoset
+    deepest: int  # the most moves of any history
+    decisions: int  # the most decisions that one traversal of all players' moves can meet
+    payoff_range: float  # the largest difference that a player can see between two endings
+    defaults: Mapping[str, Any] = NONE  # of UCT's parameters, where the game asks for its own
+    calibration: Mapping[str, Mapping[str, Any]] = NONE  # parameters by algorithm, as the papers calibrated them
+
+    def worker(self, batch: int = BATCH) -> Any:
+        """The game as one worker plays it: a tuple of arrays; a game that is dealt is dealt ``batch`` at a time."""
+        raise NotImplementedError
+
+    def in_progress(self, workers: Sequence[Any]) -> dict[str, NDArray[Any]]:
+        """What a checkpoint must hold of the workers."""
+        return {}
+
+    def exploration(self, k: float, cap: float) -> Any:
+        """Exploration that follows the pot, min(cap, pot + k * betting to come); None where there is no pot."""
+        return None
+
+    def calls(self) -> Any:
+        """Which action checks or calls, for rollouts that call down; None where the game has no such action."""
+        return None
+
+    def strategy(self, learned: Learned, method: str, greedy: bool, **about: Any) -> Any:
+        """What was learned as a strategy: the average, or the ``greedy`` one."""
+        raise NotImplementedError
+
+    def model(self, to: Any) -> NDArray[np.float64]:
+        """[slots] the probabilities of a strategy of this game."""
+        raise NotImplementedError
+
+    def joined(self, strategies: Sequence[Any], method: str, **about: Any) -> Any:
+        """One strategy that plays at every seat like the one listed for it."""
+        raise NotImplementedError
+
+
+def require_tree(simulator: Simulator, what: str) -> FlatGame:
+    """The whole game, which ``what`` needs."""
+    if simulator.flat is None:
+        raise FogplayError(
+            f"{what} needs the whole tree, and {simulator.game} is too large for one; use smooth-uct, uct, os-mccfr or "
+            "es-mccfr"
+        )
+    return simulator.flat

@@ -1,0 +1,50 @@
+"""The few questions that a sampling kernel may ask of a game.
+
+A *node* is a whole number that stands for the public part of a history, *signals* stand for what chance has dealt
+(nothing for a tree, whose nodes hold everything). A *slot* is one action of one infoset, an index into the learner's
+tables. A kernel asks about the node it entered last; ``advance`` alone may be given an earlier node of the same deal.
+"""
+
+from __future__ import annotations
+
+from fogplay.dispatch import by_type
+
+
+@by_type
+def deal(game, rng):
+    """The signals of a new episode."""
+
+
+@by_type
+def start(game, signals, rng):
+    """The node at which the first player acts; chance's moves before it are made."""
+
+
+@by_type
+def is_terminal(game, node):
+    """Whether the game is over at ``node``."""
+
+
+@by_type
+def player_of(game, node):
+    """Who acts at ``node``."""
+
+
+@by_type
+def num_actions(game, node):
+    """How many actions there are at ``node``."""
+
+
+@by_type
+def slot_of(game, node, signals):
+    """The first slot of the acting player's infoset."""
+
+
+@by_type
+def advance(game, node, action, signals, rng):
+    """The node after ``action``, where again a player acts or the game is over; chance moves in between."""
+
+
+@by_type
+def payoff(game, node, signals, player):
+    """What ``player`` is paid at a terminal node."""

@@ -61,7 +61,7 @@ for width in (0, 500):
         np.uint64(width), np.uint64(width), *(np.arange(65536).astype(np.uint16) for _ in range(2)),
         np.arange(1981).astype(np.uint16),
     )
-    told = deals.room(8, 3)
+    told = deals.deals_buffer(8, 3)
     for row in told.cards:
         row[:] = rng.permutation(52)[: len(row)]
     told.cards[0] = np.arange(51, 40, -1)

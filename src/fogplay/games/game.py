@@ -43,12 +43,14 @@ class State:
     def returns(self) -> Sequence[float]:
         raise TypeError(f"{type(self).__name__} must define returns()")
 
-    # Four more methods are asked for only if a game has them:
+    # Five more methods are asked for only if a game has them:
     # ``calling_action()``: the action that checks or calls, for rollouts that call down;
     # ``betting_outlook()``: the pot at the beginning of this betting round, and how much all players together could
     # still add to it from then on, for exploration that follows the pot;
     # ``features()``: numbers by name that tell of the player to act and of all it knows, the same at every state of an
     # infoset; "phase" is one of them, and the others' names are the same throughout a phase (decision trees);
+    # ``determinise(player, rng)``: a state that the player cannot tell from this one, drawn by the probabilities of
+    # chance and of others who choose evenly (for search; without it the hand is replayed at random until it fits);
     # ``unseen(player)``, at the end: which moves of chance this player never saw, counting all moves from 0.
 
     def action_to_string(self, player: int, action: int) -> str:

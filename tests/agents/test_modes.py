@@ -13,7 +13,7 @@ import pytest
 from fogplay.games.registry import load
 from fogplay.jit import user_cache
 from fogplay.strategies.betting import betting_of
-from tests.helpers import ROOT
+from tests.helpers import ROOT, checked_cache
 
 # Betting trees are made here and handed over: what makes them is tested on its own.
 RULES = {players: load(f"holdem(players={players},max_raises=[1,1,1,1],grid=ehs:3/3/3/3)") for players in (2, 3)}
@@ -94,5 +94,5 @@ def test_plain_python_agrees(ready: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_index_is_out_of_range(tmp_path: Path, ready: Path) -> None:
-    assert run(tmp_path, ready, "checked", NUMBA_BOUNDSCHECK="1") == run(user_cache(), ready, "compiled")
+def test_no_index_is_out_of_range(ready: Path) -> None:
+    assert run(checked_cache(), ready, "checked", NUMBA_BOUNDSCHECK="1") == run(user_cache(), ready, "compiled")

@@ -175,7 +175,7 @@ def test_every_set_of_cards_is_equally_likely() -> None:
         ("holdem(board=[0,3,1,2])", "holdem: hole cards and board are 8 cards; at most 7"),
         ("holdem(ranks=2)", "holdem: a hand takes 9 cards and the deck has 8"),
         ("holdem(ranks=12,grid=ehs:1/1/1/1)", "holdem: buckets are for 52 cards.*set grid=exact"),
-        ("holdem(grid=fine)", "'fine' is no grid.*"),
+        ("holdem(grid=fine)", "'fine' is not a grid.*"),
         ("holdem(raises=[30000,10,10,10])", "holdem: a player could pay 90,130 chips, over 60,000"),
     ],
 )

@@ -101,7 +101,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(small: list[int], monkeypatc
         written(file, arrays, known)
 
     monkeypatch.setattr(storage, "_write_safetensors", full)
-    with pytest.raises(FogplayError, match="No space left on device; nothing there was changed") as error:
+    with pytest.raises(FogplayError, match="No space left on device; existing files are unchanged") as error:
         tables.load("ehs2")
     assert "\n" not in str(error.value)
     assert names() == FILES[:2]
@@ -197,5 +197,5 @@ def test_a_disk_that_fills_up_during_a_real_build(tmp_path: Path) -> None:
     )
     last = done.stderr.splitlines()[-1]
     assert last.startswith("fogplay.errors.FogplayError: cannot write"), done.stderr
-    assert last.endswith("nothing there was changed")
+    assert last.endswith("existing files are unchanged")
     assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == FILES[:2]

@@ -151,10 +151,10 @@ class Broken(State):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ("chance", r"add up to 0\.9 .*seen after: the start of the game"),
-        ("nan", "add up to nan"),
-        ("negative", r"add up to 1 \(least -0\.5\)"),
-        ("no chance", "add up to 0"),
+        ("chance", r"they sum to 0\.9 .*seen after: the start of the game"),
+        ("nan", "they sum to nan"),
+        ("negative", r"they sum to 1 \(smallest: -0\.5\)"),
+        ("no chance", "they sum to 0"),
         ("actions", r"infoset '1' has actions \[0, 1\] elsewhere and \[0, 1, 2\] here.*seen after: tails, left"),
         ("shared", "belongs to player 0 elsewhere and to player 1 here.*seen after: heads, left"),
         ("payoff", "not a finite number.*seen after: tails, left, right"),
@@ -232,10 +232,10 @@ class ForgetfulState(State):
 def test_imperfect_recall_is_allowed_and_named() -> None:
     flat = flatten(Forgetful())
     assert flat.recall_lost is not None
-    assert "player 0 forgets its own moves at infoset '0:1', which it also meets after: 1" in flat.recall_lost
+    assert "player 0 forgets its own moves at infoset '0:1', which it also reaches after: 1" in flat.recall_lost
 
 
 @pytest.mark.parametrize("wrong", [5, None, object(), ["leduc"]])
 def test_what_is_no_game_is_refused(wrong: Any) -> None:
-    with pytest.raises(FogplayError, match="is no game"):
+    with pytest.raises(FogplayError, match="is not a game; pass the name of one"):
         flatten(wrong)

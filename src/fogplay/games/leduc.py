@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fogplay.games.betting import CALL, FOLD, LETTERS, RAISE
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_choice, require_whole
 
-FOLD, CALL, RAISE = 0, 1, 2
-LETTERS = ("f", "c", "r")
 RAISE_SIZES = (2, 4)
 MAX_RAISES = 2
 

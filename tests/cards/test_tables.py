@@ -152,7 +152,7 @@ def test_a_disk_that_loses_what_it_took_does_not_loop_forever(
     small: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "write", lambda *_: None)
-    with pytest.raises(FogplayError, match="cannot be read back"):
+    with pytest.raises(FogplayError, match="cannot read back"):
         tables.load("ehs2")
     assert len(small) == 1
 

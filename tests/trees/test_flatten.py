@@ -159,11 +159,11 @@ class Broken(State):
         ("shared", "belongs to player 0 elsewhere and to player 1 here.*seen after: heads, left"),
         ("payoff", "not a finite number.*seen after: tails, left, right"),
         ("short", "returns.. has 1 numbers for 2 players; seen after: heads, left, left"),
-        ("third player", "player 2 is to act in a game of 2 players"),
+        ("third player", "player 2 is to act, but players are numbered from 0 to 1"),
         ("odd player", "current_player.. is -7"),
-        ("simultaneous", "same time.*seen after: heads"),
-        ("stuck", "player 1 is to act and has no legal action; seen after: heads, left"),
-        ("number", "gave int, not text"),
+        ("simultaneous", "simultaneously.*seen after: heads"),
+        ("stuck", "player 1 is to act but has no legal action; seen after: heads, left"),
+        ("number", "returned int, not text"),
     ],
 )
 def test_a_broken_game_is_named_with_the_history_that_shows_it(fault: str, message: str) -> None:

@@ -55,7 +55,8 @@ def flatten(
     walk = _Walk(root, players, name)
     walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
     flat = walk.finish()
-    return replace(flat, calibration=game.calibration()) if hasattr(game, "calibration") else flat
+    extras = {name: getattr(game, name)() for name in ("calibration", "measures") if hasattr(game, name)}
+    return replace(flat, **extras)
 
 
 def named(game: Any) -> tuple[Any, str]:
@@ -261,7 +262,8 @@ class _Walk:
         total = sum(probabilities)
         if not abs(total - 1) <= 1e-9 or min(probabilities) < 0:  # the first comparison is false for NaN
             self._complain(
-                f"chance's probabilities sum to {total:.10g}, not 1 (smallest: {min(probabilities, default=0):g})"
+                "chance's probabilities must be at least 0 and sum to 1; "
+                f"they sum to {total:.10g} (smallest: {min(probabilities, default=0):g})"
             )
         self.probabilities.extend(probabilities)
         return [state.child(outcome[0]) for outcome in outcomes]

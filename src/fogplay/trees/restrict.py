@@ -98,7 +98,7 @@ def data_biased(
 
 
 def _restricted(flat: FlatGame, tree: Tree, responder: int, model: NDArray[np.float64], name: str) -> FlatGame:
-    return replace(flat, name=name, tree=tree, restriction=Restriction(flat, responder, model))
+    return replace(flat, name=name, tree=tree, restriction=Restriction(flat, responder, model), measures={})
 
 
 def _require_player(flat: FlatGame, responder: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.games.game import CHANCE
+from fogplay.games.game import CHANCE, Measure
 from fogplay.jit import kernel
 from fogplay.trees.sequences import sequence_form
 
@@ -63,6 +63,7 @@ class FlatGame:
     )
     restriction: Restriction | None = None  # of a game built by ``restrict.py``
     calibration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published parameters by algorithm
+    measures: Mapping[str, Measure] = field(default_factory=dict)  # that only this game has, by name
 
     @property
     def game(self) -> str:

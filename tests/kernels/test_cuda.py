@@ -226,7 +226,7 @@ def test_too_little_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
             return type("Info", (), {"free": 100})
 
     monkeypatch.setattr(driver.cuda, "current_context", Full)
-    with pytest.raises(FogplayError, match=r"this needs .* GB of the GPU's memory with 3 threads, and 0.0 GB are free"):
+    with pytest.raises(FogplayError, match=r"3 threads need .* GB of GPU memory, and 0.0 GB are free"):
         learner(TreeSimulator(flatten("kuhn")), "uct", threads=3)
 
 

@@ -99,7 +99,7 @@ def test_names_are_made_distinct_and_plain(folder: Path, tmp_path: Path) -> None
         (["match", "kuhn", "uniform"], "kuhn(players=2,pot=2) is for 2 players; 1 agents were named"),
         (["match", "kuhn", "uniform", "none.safetensors"], "there is no file none.safetensors; an agent is a saved"),
         (["match", "kuhn", "uniform", "leduc.safetensors"], "leduc.safetensors: this strategy is for leduc"),
-        (["match", "kuhn", "uniform", "seen.txt"], "seen.txt is damaged or no file that fogplay wrote"),
+        (["match", "kuhn", "uniform", "seen.txt"], "seen.txt is damaged, or not a file that fogplay wrote"),
         (["match", "kuhn", "uniform", "uniform", "--hands", "0"], "hands must be a whole number from 1"),
         (["match", "kuhn", "uniform", "uniform", "--seed", "-1"], "seed must be a whole number from 0"),
         (["match", "kuhn", "uniform", "uniform", "--log", "no/such/log"], "there is no folder no/such"),

@@ -83,7 +83,9 @@ def all_slots(game: Holdem, betting: Betting) -> Any:
 
 
 def test_too_much_betting_is_refused_at_once() -> None:
-    with pytest.raises(FogplayError, match=r"decisions in its betting tree, over 500,000,000: choose fewer raises$"):
+    with pytest.raises(
+        FogplayError, match=r"decisions in its betting tree, more than 500,000,000; allow fewer raises$"
+    ):
         betting_tree(load("holdem(players=3,max_raises=[8,8,8,8])"))
 
 

@@ -151,19 +151,19 @@ class Broken(State):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ("chance", r"add up to 0\.9 .*seen after: the start of the game"),
-        ("nan", "add up to nan"),
-        ("negative", r"add up to 1 \(least -0\.5\)"),
-        ("no chance", "add up to 0"),
+        ("chance", r"they sum to 0\.9 .*seen after: the start of the game"),
+        ("nan", "they sum to nan"),
+        ("negative", r"they sum to 1 \(smallest: -0\.5\)"),
+        ("no chance", "they sum to 0"),
         ("actions", r"infoset '1' has actions \[0, 1\] elsewhere and \[0, 1, 2\] here.*seen after: tails, left"),
         ("shared", "belongs to player 0 elsewhere and to player 1 here.*seen after: heads, left"),
         ("payoff", "not a finite number.*seen after: tails, left, right"),
         ("short", "returns.. has 1 numbers for 2 players; seen after: heads, left, left"),
-        ("third player", "player 2 is to act in a game of 2 players"),
+        ("third player", "player 2 is to act, but players are numbered from 0 to 1"),
         ("odd player", "current_player.. is -7"),
-        ("simultaneous", "same time.*seen after: heads"),
-        ("stuck", "player 1 is to act and has no legal action; seen after: heads, left"),
-        ("number", "gave int, not text"),
+        ("simultaneous", "simultaneously.*seen after: heads"),
+        ("stuck", "player 1 is to act but has no legal action; seen after: heads, left"),
+        ("number", "returned int, not text"),
     ],
 )
 def test_a_broken_game_is_named_with_the_history_that_shows_it(fault: str, message: str) -> None:
@@ -232,10 +232,10 @@ class ForgetfulState(State):
 def test_imperfect_recall_is_allowed_and_named() -> None:
     flat = flatten(Forgetful())
     assert flat.recall_lost is not None
-    assert "player 0 forgets its own moves at infoset '0:1', which it also meets after: 1" in flat.recall_lost
+    assert "player 0 forgets its own moves at infoset '0:1', which it also reaches after: 1" in flat.recall_lost
 
 
 @pytest.mark.parametrize("wrong", [5, None, object(), ["leduc"]])
 def test_what_is_no_game_is_refused(wrong: Any) -> None:
-    with pytest.raises(FogplayError, match="is no game"):
+    with pytest.raises(FogplayError, match="is not a game; pass the name of one"):
         flatten(wrong)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fogplay.agents.agent import Agent
 from fogplay.agents.table import play_hand
-from fogplay.cards.deals import Deals, deals_buffer, tell_deals
+from fogplay.cards.deals import Deals, deals_buffer, look_up_deals
 from fogplay.cards.deck import new_deck
 from fogplay.cards.evaluator import evaluator
 from fogplay.errors import FogplayError
@@ -196,7 +196,7 @@ class _Compiled:
         try:
             self.dealer.deal(seed, number)
             for grid, told in self.told.items():
-                tell_deals(signals_of(grid), evaluator(), told)
+                look_up_deals(signals_of(grid), evaluator(), told)
             chance = self.dealer.chance
             play_block(self.nodes, self.players, self.ways, self.strength, chance, count, self.won, self.ends)
             played = count

@@ -53,8 +53,8 @@ def _curves(lab: Lab, scale: str, pot: int, name: str) -> Outcome:
         free = (pot - 2) / (pot + 1)
         notes = (
             f"With an initial pot of {pot} the equilibria themselves take a dominated action: player 1 may bet a queen "
-            f"after a pass with any probability up to {free:.3g} (evaluate/kuhn.py), so a larger dominated error is no "
-            "sign of a worse policy here.",
+            f"after a pass with any probability up to {free:.3g} (see games/kuhn_equilibria.py), so a larger dominated "
+            "error does not mean a worse policy here.",
             "With c left at 1.75, too small for these payoffs, some runs settle where a queen always bets; the paper "
             "does not say what c was used for this pot.",
         )

@@ -1,4 +1,4 @@
-"""Goofspiel (Ross 1971): bid your cards, at the same moment as the other, for a stack of prizes in a known order."""
+"""Goofspiel (Ross 1971): both players bid cards simultaneously for prizes that come in a known order."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NO_BID = -1
 class Goofspiel(Game):
     """Goofspiel for two: cards 1 to N each, prizes 1 to N; the higher bid takes the prize, a tie discards it.
 
-    The defaults are the form of the 2011 paper (section 2.2): prizes fall, bids stay hidden, the sign of the result
-    counts. ``goofspiel(5,ascending,revealed,percent)`` is the form of the 2009 paper (section 6).
+    The defaults are the variant of the 2011 paper (section 2.2): descending prizes, hidden bids, payoff by the sign of
+    the result. ``goofspiel(5,ascending,revealed,percent)`` is the variant of the 2009 paper (section 6).
     """
 
     name = "goofspiel"
     cards: int = 4
     order: str = "descending"  # of the prizes: descending or ascending
-    bids: str = "hidden"  # hidden: only who won a prize is seen; revealed: both bids too, after the round
+    bids: str = "hidden"  # hidden: players see only who won a prize; revealed: also both bids, after the round
     payoff: str = "win"  # win: 1, 0, -1; points: the difference in points; percent: 100, 50, 0
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class Goofspiel(Game):
 
     @functools.cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
-        """What a player with own bid a against bid b sees of a round: its bid, > or < or =, and b if revealed."""
+        """What a player who bids a against b sees of a round: a, then > or < or =, then b if bids are revealed."""
         cards = range(1, self.cards + 1)
         return tuple(
             tuple(f" {own}{_sign(own, other)}{other if self.bids == 'revealed' else ''}" for other in cards)
@@ -112,7 +112,7 @@ class GoofspielState(State):
         return self._after_round(self.bid, action)
 
     def _after_round(self, bid0: int, bid1: int) -> GoofspielState:
-        """Award the prize; when one card is left the last round plays itself, as nobody has a choice."""
+        """Award the prize; with one card left the last round is played too, as nobody has a choice."""
         game = self.game
         hand0, hand1 = self.hand0, self.hand1 ^ 1 << bid1
         lead = self.lead + _gain(game.prizes[self.played], bid0, bid1)
@@ -146,7 +146,7 @@ class GoofspielState(State):
         return GoofspielState(game, self.played, bid, hand, self.hand1, self.lead, other, self.seen1, self.player)
 
     def features(self) -> dict[str, float]:
-        """A phase is a round; who leads is known to both, and the cards left are one's own."""
+        """A phase is a round; both players know the lead, and each knows its own cards."""
         hand, lead = (self.hand1, -self.lead) if self.player else (self.hand0, self.lead)
         left = {f"holds {card + 1}": float(hand >> card & 1) for card in range(self.game.cards)}
         return {"phase": self.played, "seat": self.player, "lead": lead, **left}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards.deals import BOARD, deals_buffer, tell_deals
+from fogplay.cards.deals import BOARD, deals_buffer, look_up_deals
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
@@ -157,7 +157,7 @@ def _choices(
             owner.append(number)
     deals = deals_buffer(len(owner), 1)
     deals.cards[:, :BOARD], deals.cards[:, BOARD:] = boards, holes
-    tell_deals(simulator.cards.signals, simulator.cards.evaluator, deals)
+    look_up_deals(simulator.cards.signals, simulator.cards.evaluator, deals)
     by_hand = np.array(owner)
     first = np.searchsorted(by_hand, np.arange(len(hands) + 1))
     table = np.array(made, np.int64).reshape(-1, 4)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fogplay.cards import tables
 from fogplay.cards.buckets import Grid, Signals, signals
-from fogplay.cards.deals import BOARD, deals_buffer, tell
+from fogplay.cards.deals import BOARD, deals_buffer, look_up_batch
 from fogplay.cards.deck import CARDS, draw_cards
 from fogplay.cards.evaluator import Evaluator, evaluator
 from fogplay.dispatch import by_type
@@ -212,7 +212,7 @@ def _tell_buckets(cards, batch, rng):
             draw_cards(batch.deck, first, 3, uniform(rng))
         for place in range(dealt.shape[1]):
             dealt[deal, place] = batch.deck[place]
-    tell(cards.signals, cards.evaluator, batch.deals)
+    look_up_batch(cards.signals, cards.evaluator, batch.deals)
 
 
 @tell_batch.register(Known)
@@ -223,7 +223,7 @@ def _tell_known(cards, batch, rng):
             other = number + below(rng, len(deck) - number)
             deck[number], deck[other] = deck[other], deck[number]
             dealt[deal, cards.open[number]] = deck[number]
-    tell(cards.buckets.signals, cards.buckets.evaluator, batch.deals)
+    look_up_batch(cards.buckets.signals, cards.buckets.evaluator, batch.deals)
 
 
 @tell_batch.register(Exact)

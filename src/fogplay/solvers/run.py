@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
-from fogplay.evaluate.measures import MEASURES
+from fogplay.evaluate.measures import measures_of, nash_conv
 from fogplay.trees import FlatGame
 
 STRETCH_SECONDS = 0.1
@@ -133,7 +133,7 @@ class Run:
                     now = time.monotonic()
                     due = watch and (now >= show_at or self.iteration == self.iterations)
                     if due and flat is not None and flat.recall_lost is None:
-                        self.shown = MEASURES["nash_conv"](flat, self.learner.average())
+                        self.shown = nash_conv(flat, self.learner.average())
                         cost = time.monotonic() - now
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth
                     progress(Progress(self.iteration, self.iterations, self.seconds, self.shown))
@@ -152,7 +152,8 @@ class Run:
         iteration, seconds, strategy = self.iteration, self.seconds, self.learner.average()
 
         def measure() -> None:
-            values = {name: MEASURES[name](flat, strategy) for name in self.measures}
+            known = measures_of(flat)
+            values = {name: known[name](flat, strategy) for name in self.measures}
             self.curve.append(CurvePoint(iteration, seconds, values))
             self.shown = values.get("nash_conv", self.shown)
 

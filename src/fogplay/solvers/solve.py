@@ -12,7 +12,7 @@ from typing import Any
 
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
-from fogplay.evaluate.measures import MEASURES
+from fogplay.evaluate.measures import measures_of
 from fogplay.simulators import simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
@@ -98,7 +98,9 @@ def solve(
         "measures": list(measures),
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
-    run = Run(learner, iterations, identity, tuple(one_of("measures", name, MEASURES) for name in measures))
+    run = Run(
+        learner, iterations, identity, tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
+    )
     path = Path(checkpoint) if checkpoint is not None else None
     if path is not None and path.exists() and not resume:
         path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once

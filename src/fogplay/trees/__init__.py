@@ -1,4 +1,4 @@
-"""Games as arrays: the tree, how it is made from rules, and how players see it."""
+"""Games as arrays: the tree, how it is built from rules, and its sequence form."""
 
 from fogplay.trees.flatten import flatten, named
 from fogplay.trees.sequences import SequenceForm

@@ -1,4 +1,4 @@
-"""From rules in Python to a ``Tree``: walk the game once, check it on the way, and lay it out as arrays."""
+"""From rules in Python to a ``Tree``: walk the game once, check it during the walk, and lay it out as arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEEPEST = 2_000
 BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
 INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 
-Progress = Callable[[int, int, int], None]  # nodes so far, nodes expected in all, bytes expected in all
+Progress = Callable[[int, int, int], None]  # nodes so far, nodes and bytes expected in total
 
 
 def flatten(
@@ -39,9 +39,9 @@ def flatten(
 ) -> FlatGame:
     """The whole game as arrays.
 
-    ``game`` is a spec, a game, or a state to start from; anything with OpenSpiel's method names will do. The walk
-    stops with one clear line at ``node_limit`` nodes or ``memory_limit`` bytes (by default four fifths of what the
-    machine has free), and calls ``progress`` now and then.
+    ``game`` is a spec, a game, or a state to start from; any object with OpenSpiel's method names works. The walk
+    stops with an error at ``node_limit`` nodes or ``memory_limit`` bytes (by default 80 % of the memory that is free),
+    and calls ``progress`` regularly.
     """
     if isinstance(game, FlatGame):
         return game
@@ -55,11 +55,12 @@ def flatten(
     walk = _Walk(root, players, name)
     walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
     flat = walk.finish()
-    return replace(flat, calibration=game.calibration()) if hasattr(game, "calibration") else flat
+    extras = {name: getattr(game, name)() for name in ("calibration", "measures") if hasattr(game, name)}
+    return replace(flat, **extras)
 
 
 def named(game: Any) -> tuple[Any, str]:
-    """A game, loaded if it is a spec, and a name that ``load`` understands, where it has one."""
+    """A game, loaded if it is a spec, and its name, which ``load`` understands if the game has a spec."""
     if isinstance(game, str):
         loaded = load(game)
         return loaded, game if ".py" in game else spec_of(loaded)
@@ -76,13 +77,13 @@ def _start_of(game: Any) -> tuple[Any, int]:
         players = game.num_players() if hasattr(game, "num_players") else game.get_game().num_players()
         return game, int(players)
     raise FogplayError(
-        f"{type(game).__name__} is no game: expected a name such as 'leduc', or an object with num_players() and "
-        "new_initial_state()"
+        f"{type(game).__name__} is not a game; pass the name of one (`fogplay games` lists them), or an object with "
+        "num_players() and new_initial_state()"
     )
 
 
 def _expected_nodes(root: Any) -> int:
-    """An estimate of the number of nodes; 1 where the game's own code fails, which the walk will tell of better."""
+    """An estimate of the number of nodes; 1 if the game's own code fails, which the walk will report in detail."""
     try:
         return estimate_nodes(root)
     except Exception:
@@ -90,7 +91,7 @@ def _expected_nodes(root: Any) -> int:
 
 
 def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
-    """About how many nodes a game has, from random plays (Knuth 1975): unbiased, and exact on even trees."""
+    """About how many nodes a game has, from random plays (Knuth 1975): unbiased, and exact on uniform trees."""
     rng = random.Random(seed)
     total = 0
     for _ in range(probes):
@@ -113,7 +114,7 @@ def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
 
 
 def tree_bytes(nodes: int, players: int) -> int:
-    """About how much memory a tree of so many nodes takes while it is built and used."""
+    """About how many bytes a tree of ``nodes`` nodes takes while it is built and used."""
     return nodes * (21 + 8 * players) + nodes * (20 + 12 * players)
 
 
@@ -130,7 +131,7 @@ def available_memory() -> int:
 
 
 def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int, instead: str) -> None:
-    """Refuse at once what random plays show to be far beyond the limits."""
+    """Raise an error at once if random plays show that the game is far beyond the limits."""
     size = tree_bytes(expected, players)
     if expected > 20 * node_limit or size > 20 * memory_limit:
         about = "about" if expected < HOPELESS // PROBES else "over"  # random plays were cut short
@@ -147,19 +148,19 @@ def _rounded(count: int) -> str:
 
 
 class _Walk:
-    """The depth-first walk: what it has met, in the order it met it.
+    """A depth-first walk, and what it found, in the order of the visits.
 
-    Only what Python alone can tell is recorded here (who acts, how many moves, which infoset, which payoffs); the
-    shape of the tree follows from the numbers of moves in this order, and is laid out by a kernel afterwards.
+    It records only what the game's Python code must be asked (who acts, how many moves, which infoset, which payoffs).
+    The shape of the tree follows from the numbers of moves in this order; a kernel lays it out afterwards.
     """
 
     def __init__(self, root: Any, players: int, name: str) -> None:
         self.root, self.players, self.name = root, players, name
-        self.player = array("b")  # a node each
+        self.player = array("b")  # one entry per node, as in the next two
         self.num_children = array("i")
         self.row = array("i")
-        self.probabilities = array("d")  # of the moves of every chance node, in order
-        self.payoffs = array("d")  # players numbers a terminal
+        self.probabilities = array("d")  # of the moves at every chance node, in order
+        self.payoffs = array("d")  # one number per player for each terminal
         self.infosets: dict[str, int] = {}
         self.infoset_player: list[int] = []
         self.infoset_actions: list[Any] = []
@@ -183,14 +184,14 @@ class _Walk:
                 limit = f"{_rounded(node_limit)} nodes" if nodes >= node_limit else f"{memory_limit / 1e9:.1f} GB"
                 raise FogplayError(
                     f"{self.name} reached the limit of {limit} after {nodes:,} nodes and {len(self.infosets):,} "
-                    "infosets and goes on; choose smaller parameters or raise the limit (node_limit, memory_limit)"
+                    "infosets, unfinished; choose smaller parameters or raise the limit (node_limit, memory_limit)"
                 )
             if progress is not None and (stack or nodes > REPORT_EVERY):
                 expected = max(expected, nodes + len(stack))
                 progress(nodes, expected if stack else nodes, tree_bytes(expected, self.players))
 
     def _visit(self, stack: list[Any], count: int) -> None:
-        """Visit the next ``count`` nodes; the one loop that runs in Python for every node of the game."""
+        """Visit the next ``count`` nodes: the only Python loop over every node of the game."""
         pop, push = stack.pop, stack.extend
         add_player, add_children, add_row = self.player.append, self.num_children.append, self.row.append
         infosets, infoset_actions, infoset_player = self.infosets, self.infoset_actions, self.infoset_player
@@ -231,11 +232,11 @@ class _Walk:
 
     def _new_infoset(self, state: Any, player: int, key: str, actions: Any) -> int:
         if player >= self.players:
-            self._complain(f"player {player} is to act in a game of {self.players} players (they are counted from 0)")
+            self._complain(f"player {player} is to act, but players are numbered from 0 to {self.players - 1}")
         if not actions:
-            self._complain(f"player {player} is to act and has no legal action")
+            self._complain(f"player {player} is to act but has no legal action")
         if not isinstance(key, str):
-            self._complain(f"information_state_string gave {type(key).__name__}, not text")
+            self._complain(f"information_state_string returned {type(key).__name__}, not text")
         self.infosets[key] = len(self.infoset_player)
         self.infoset_player.append(player)
         self.infoset_actions.append(actions)
@@ -249,16 +250,21 @@ class _Walk:
     def _chance_children(self, state: Any, player: int) -> list[Any]:
         if player == SIMULTANEOUS:
             self._complain(
-                "the players move at the same time; convert it first: "
-                "pyspiel.convert_to_turn_based(game), or let each act in turn without seeing the others' moves"
+                "players move simultaneously; convert the game with pyspiel.convert_to_turn_based(game), "
+                "or let each act in turn without seeing the others' moves"
             )
         if player != CHANCE:
-            self._complain(f"current_player() is {player}, which is no player, chance ({CHANCE}) or end ({TERMINAL})")
+            self._complain(
+                f"current_player() is {player}, which is not a player, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
+            )
         outcomes = state.chance_outcomes()
         probabilities = [outcome[1] for outcome in outcomes]
         total = sum(probabilities)
         if not abs(total - 1) <= 1e-9 or min(probabilities) < 0:  # the first comparison is false for NaN
-            self._complain(f"chance's probabilities add up to {total:.10g} (least {min(probabilities, default=0):g})")
+            self._complain(
+                "chance's probabilities must be at least 0 and sum to 1; "
+                f"they sum to {total:.10g} (smallest: {min(probabilities, default=0):g})"
+            )
         self.probabilities.extend(probabilities)
         return [state.child(outcome[0]) for outcome in outcomes]
 
@@ -272,7 +278,7 @@ class _Walk:
         if list(known) != list(actions):
             self._complain(
                 f"infoset {key!r} has actions {list(known)} elsewhere and {list(actions)} here; "
-                "its string must tell apart what the player can tell apart"
+                "its string must differ wherever the player can see a difference"
             )
 
     def _complain(self, what: str, cause: Exception | None = None) -> None:
@@ -280,7 +286,7 @@ class _Walk:
         raise FogplayError(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
 
     def finish(self) -> FlatGame:
-        """Lay the walk out as a tree, and check what only the whole tree shows."""
+        """Lay out the walk as a tree, and check what only the whole tree shows."""
         players = self.players
         by_player = np.argsort(np.array(self.infoset_player, np.int8), kind="stable")
         renumber = np.empty(len(by_player), np.int32)
@@ -324,7 +330,7 @@ class _Walk:
 
 
 def _path_in_walk(num_children: array[int], node: int) -> list[int]:
-    """Which child to take at each step from the root to the node at place ``node`` of the walk."""
+    """Which child to take at each step from the root to the ``node``-th node of the walk."""
     path: list[list[int]] = []  # [children of an ancestor, which of them we are in]
     for count in islice(num_children, node):
         if count:
@@ -357,16 +363,16 @@ def _lost_recall(flat: FlatGame) -> str | None:
     infoset = int(tree.row[node])
     return (
         f"player {tree.infoset_player[infoset]} forgets its own moves at infoset {flat.infosets[infoset]!r}, "
-        f"which it also meets after: {flat.history(node)}"
+        f"which it also reaches after: {flat.history(node)}"
     )
 
 
 @kernel
 def _lay_out(player, num_children, row, probabilities, renumber, places, tree):
-    """Give every node of the walk its place, and fill the tree's arrays.
+    """Assign every node of the walk its index, and fill the tree's arrays.
 
-    A node's children get the next free places together when the node is met; ``places`` is a stack of the places
-    given out and not yet met, in the order in which the walk will meet them.
+    A visit to a node assigns the next free indices to its children; ``places`` is a stack of the indices assigned and
+    not yet visited, in the order in which the walk visits them.
     """
     places[0] = 0
     pending = 1

@@ -55,7 +55,7 @@ class State:
     # ``features()``: named numbers that describe what the player to act knows, for decision trees; equal at all states
     # of an infoset, with an entry "phase" that decides which other names there are;
     # ``determinise(player, rng)``: a state that the player cannot tell from this one, drawn by the probabilities of
-    # chance and of others who choose uniformly, for search; without it, replays from the start are tried until one fits;
+    # chance and of others who choose uniformly, for search (without it, the hand is replayed until a replay fits);
     # ``unseen(player)``, at a terminal: the indices, among all moves, of the chance moves that this player never saw.
 
     def action_to_string(self, player: int, action: int) -> str:

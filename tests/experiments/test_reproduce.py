@@ -70,8 +70,8 @@ def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytes
     outcome, folder = reproduce("sampling-equilibria-2011/fig6", "quick", tmp_path)
     rows = read_rows(folder / "tradeoff.csv")
     assert len(rows) == 2 * (8 + 8 + 11)
-    exact = [row for row in rows if row["way"] == "RNR, exact" and row["game"] == "OCP: ocp(8)"]
-    sampled = [row for row in rows if row["way"] == "MCRNR" and row["game"] == "OCP: ocp(8)"]
+    exact = [row for row in rows if row["method"] == "RNR, exact" and row["game"] == "OCP: ocp(8)"]
+    sampled = [row for row in rows if row["method"] == "MCRNR" and row["game"] == "OCP: ocp(8)"]
     for one, other in zip(exact, sampled, strict=True):
         assert one["confidence"] == other["confidence"]
         assert float(one["exploitation"]) == pytest.approx(float(other["exploitation"]), abs=0.05)

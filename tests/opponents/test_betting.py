@@ -1,4 +1,4 @@
-"""Models of hold'em players from competition logs."""
+"""Models of players of limit hold'em from competition logs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import pytest
 from fogplay import FogplayError, load
 from fogplay.agents import bot, play_duplicate, policy_of, write_log
 from fogplay.games.holdem import Holdem
-from fogplay.opponents.betting import learn_holdem, node_features, read_log
+from fogplay.opponents.betting import learn_betting, node_features, read_log
+from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import betting_of
 from fogplay.trees.betting import betting_tree
 from tests.helpers import fogplay
 
 RULES = load("holdem(grid=ehs:10/10/10/10)")
 assert isinstance(RULES, Holdem)
+SIMULATOR = HoldemSimulator(RULES)
 GOOD = "STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob"
 
 
@@ -73,13 +75,13 @@ def test_features_are_those_the_rules_name() -> None:
 def test_a_model_plays_like_the_player(log: Path, tmp_path: Path, hidden: bool) -> None:
     """probe never folds and calls as often as it raises, whatever it holds, also where its cards were not shown."""
     source = without_cards_of_who_folded(log, tmp_path / "seen.log") if hidden else log
-    model = learn_holdem(RULES, source, "probe")
+    model = learn_betting(SIMULATOR, source, "probe")
     assert model.iterations == 6_000
     told = np.array([model.probabilities(0, bucket) for bucket in range(3, 8)])  # a leaf may hold 20 hands only
     assert told[:, 0].max() < 0.05
     assert told[:, 1:].mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.05)
     assert np.abs(told[:, 1:] - 0.5).max() < 0.25
-    rules = learn_holdem(RULES, source, "rules")
+    rules = learn_betting(SIMULATOR, source, "rules")
     weak, strong = rules.probabilities(0, 3), rules.probabilities(0, 7)
     assert strong[2] > 0.8 > 0.3 > weak[2]  # it raises good hands, and seldom bad ones
 
@@ -88,7 +90,7 @@ def test_the_model_predicts_winnings(log: Path) -> None:
     """In the place of the player it was learned from, a model wins about as much."""
     betting = betting_of(str(RULES))
     caller = bot("always-call", RULES, betting)
-    model = policy_of(learn_holdem(RULES, log, "rules"), RULES)
+    model = policy_of(learn_betting(SIMULATOR, log, "rules"), RULES)
     true, learned = (
         play_duplicate(RULES, [player, caller], 100_000, seed=2).means[0]
         for player in (bot("rules", RULES, betting), model)
@@ -100,15 +102,15 @@ def test_the_model_predicts_winnings(log: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no hands"),
-        ("# a comment\nSCORE:0|0:A|B\n", "holds no hands"),
-        (f"{GOOD}\nSTATE:1:rc\n", "line 2: a hand is STATE:number:betting:cards:values:names, and this has 3 parts"),
-        (GOOD.replace("|9hQd", ""), "line 1: 2 names and 1 hands for 2 players"),
+        ("", "has no hands; expected lines that begin with STATE:"),
+        ("# a comment\nSCORE:0|0:A|B\n", "has no hands; expected lines that begin with STATE:"),
+        (f"{GOOD}\nSTATE:1:rc\n", "line 2: expected a hand, STATE:number:betting:cards:values:names, found 3 parts"),
+        (GOOD.replace("|9hQd", ""), "line 1: 2 names and 1 hands in a game for 2 players"),
         (GOOD.replace("9hQd", "9hQx"), "line 1: "),
         (GOOD.replace("9hQd", "5d5c"), "line 1: .* no card twice"),
         (
             GOOD.replace("rc/rrc", "rc/rrq"),
-            "line 1: a hand is STATE:number:betting:cards:values:names, not 'STATE:0:rc/rrq",
+            "line 1: expected a hand, STATE:number:betting:cards:values:names, found 'STATE:0:rc/rrq",
         ),
         (GOOD.replace("rc/rrc", "rrrrrrc/rrc"), "line 1: 'r' is not possible"),
         (GOOD.replace("rc/rrc/rc/cc", "rc/rrc"), "line 1: the hand is not over"),
@@ -119,7 +121,7 @@ def test_what_is_wrong_with_a_log(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "bad.log"
     file.write_text(text)
     with pytest.raises(FogplayError, match=says):
-        learn_holdem(RULES, file, "Alice")
+        learn_betting(SIMULATOR, file, "Alice")
 
 
 def test_the_command(log: Path, tmp_path: Path) -> None:

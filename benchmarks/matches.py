@@ -40,7 +40,7 @@ class Plain:
 def noise(spec: str, greedy: bool) -> BettingStrategy:
     simulated = HoldemSimulator.of(spec)
     weights = np.random.default_rng(1).integers(0, 100, simulated.num_slots, np.uint8)
-    return BettingStrategy.of(simulated, weights=weights, greedy=greedy, method="noise")
+    return BettingStrategy.of(simulated.rules, simulated.betting, weights=weights, greedy=greedy, method="noise")
 
 
 def race(title: str, rules: Holdem, players: list[BettingPolicy], hands: int = HANDS) -> None:

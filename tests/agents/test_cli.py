@@ -33,7 +33,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("agents")
     simulated = HoldemSimulator.of("holdem(grid=ehs:10/10/10/10)")
     weights = np.random.default_rng(1).exponential(size=simulated.num_slots)
-    BettingStrategy.of(simulated, weights=weights, greedy=True, method="random").save(here / "ten.safetensors")
+    BettingStrategy.of(simulated.rules, simulated.betting, weights=weights, greedy=True, method="random").save(
+        here / "ten.safetensors"
+    )
     kuhn = fp.flatten("kuhn")
     fp.TabularStrategy.of(kuhn, kuhn.uniform(), "uniform").save(here / "kuhn.safetensors")
     return here
@@ -117,7 +119,7 @@ def test_who_is_unknown_is_refused_before_anything_is_built(
     mistake: Mistake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "folder", lambda: tmp_path)
-    monkeypatch.setattr(Watch, "tables", lambda self: pytest.fail("tables are built for nothing"))
+    monkeypatch.setattr(Watch, "building", lambda self: pytest.fail("tables are built for nothing"))
     for command in (["match", "holdem", "rules", "nobody"], ["play", "holdem", "--against", "nobody"]):
         assert "there is no file nobody" in mistake(*command)
 

@@ -35,7 +35,7 @@ def random_profile(spec: str, grid: str, seed: int, greedy: bool = False) -> Bet
         spec.replace("holdem(", f"holdem(grid={grid},") if "(" in spec else f"{spec}(grid={grid})"
     )
     weights = np.random.default_rng(seed).exponential(size=simulated.num_slots)
-    return BettingStrategy.of(simulated, weights=weights, greedy=greedy, method="random")
+    return BettingStrategy.of(simulated.rules, simulated.betting, weights=weights, greedy=greedy, method="random")
 
 
 def match(spec: str, agents: list[str], hands: int, **options: Any) -> DuplicateMatch:

@@ -146,7 +146,7 @@ def test_a_picture_has_every_line(tmp_path: Path) -> None:
 
 
 def test_a_device_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    with pytest.raises(FogplayError, match=r"uct-vs-cfr-2009/rps runs on the CPU alone; leave --device out"):
+    with pytest.raises(FogplayError, match=r"uct-vs-cfr-2009/rps runs only on the CPU; use --device cpu"):
         reproduce("uct-vs-cfr-2009/rps", "quick", tmp_path, device="cuda")
     if not cuda.is_available():
         with pytest.raises(FogplayError, match="device cuda needs an NVIDIA GPU"):

@@ -18,7 +18,7 @@ from tests.helpers import fogplay
 
 RULES = load("holdem(grid=ehs:10/10/10/10)")
 assert isinstance(RULES, Holdem)
-SIMULATOR = HoldemSimulator(RULES)
+SIMULATOR = HoldemSimulator.of(RULES)
 GOOD = "STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob"
 
 

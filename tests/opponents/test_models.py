@@ -324,6 +324,6 @@ def test_a_model_is_a_strategy(tmp_path: Path) -> None:
     assert again.visits is not None
     assert again.visits.tolist() == model.visits.tolist()  # type: ignore[union-attr]
     assert again.parameters["prior"] == 1
-    assert again.values is None
+    assert again.action_values is None
     assert model.greedy()["Q:b"] == {"pass": 0.0, "bet": 1.0}
     assert fp.evaluate(model).nash_conv > 0

@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
 
@@ -121,6 +122,13 @@ class BluffState(State):
 
     def information_state_string(self, player: int) -> str:
         return self.game.prefixes[player][self.roll1 if player else self.roll0] + self.bids
+
+    def determinise(self, player: int, rng: Any) -> BluffState:
+        """The same bids, with the other player's dice rolled again."""
+        rolls = [self.roll0, self.roll1]
+        chances = [probability for _, probability in self.game.chances[1 - player]]
+        rolls[1 - player] = int(rng.choice(len(chances), p=chances))
+        return BluffState(self.game, rolls[0], rolls[1], self.bids, self.bid, self.player)
 
     def features(self) -> dict[str, float]:
         """The bid to beat, and how many own dice support it and the most frequent own face."""

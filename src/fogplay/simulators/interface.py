@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+from fogplay.strategies.strategy import Situation
 from fogplay.trees import FlatGame
 
 BATCH = 64  # deals that are prepared at once, where a game is dealt
@@ -47,6 +48,14 @@ class Simulator:
     def worker(self, batch: int = BATCH) -> Any:
         """The game as one worker plays it: a tuple of arrays; a game that is dealt is dealt ``batch`` at a time."""
         raise NotImplementedError
+
+    def rooted(self, view: Situation) -> Any:
+        """The game as one worker plays it from what the view's seat knows: every episode begins at its decision.
+
+        Each episode begins in a world drawn at random among those that the seat cannot tell from the real one, by the
+        probabilities of chance alone.
+        """
+        raise FogplayError(f"{self.name} cannot be searched: its simulator cannot start from what one player knows")
 
     def in_progress(self, workers: Sequence[Any]) -> dict[str, NDArray[Any]]:
         """What a checkpoint must hold of the workers."""

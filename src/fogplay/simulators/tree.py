@@ -14,7 +14,9 @@ from fogplay.jit import kernel, piece, record
 from fogplay.simulators import questions
 from fogplay.simulators.interface import BATCH, Learned, Simulator
 from fogplay.simulators.policies import BySlot, CallBySlot
+from fogplay.simulators.rooted import RootedTree, chance_reach
 from fogplay.simulators.streams import below, uniform
+from fogplay.strategies.strategy import Situation
 from fogplay.strategies.tabular import TabularStrategy, require_tabular
 from fogplay.trees import FlatGame
 
@@ -72,6 +74,22 @@ class TreeSimulator(Simulator):
 
     def worker(self, batch: int = BATCH) -> TreeGame:
         return self._game
+
+    @functools.cached_property
+    def _worlds(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Decision nodes by infoset, where each infoset's begin, and how likely chance makes every node."""
+        tree, reach = self.flat.tree, np.empty(self.flat.num_nodes)
+        chance_reach(tree, reach)
+        deciding = np.flatnonzero(tree.player >= 0)
+        by_infoset = deciding[np.argsort(tree.row[deciding], kind="stable")]
+        begin = np.searchsorted(tree.row[by_infoset], np.arange(self.flat.num_infosets + 1))
+        return by_infoset, begin, reach
+
+    def rooted(self, view: Situation) -> RootedTree:
+        nodes, begin, reach = self._worlds
+        infoset = self.flat.infoset_number(view.infoset)
+        worlds = nodes[begin[infoset] : begin[infoset + 1]]
+        return RootedTree(self._game, worlds, np.cumsum(reach[worlds]))
 
     def exploration(self, k: float, cap: float) -> BySlot | None:
         if self.flat.outlook is None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, Measure
 from fogplay.jit import kernel
 from fogplay.trees.sequences import sequence_form
@@ -125,6 +126,16 @@ class FlatGame:
     def widest(self) -> int:
         """The most actions of any infoset."""
         return int(np.diff(self.tree.infoset_start).max(initial=1))
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.infosets)}
+
+    def infoset_number(self, name: str) -> int:
+        """The number of the infoset with this string."""
+        if name not in self._numbers:
+            raise FogplayError(f"{self.name} has no infoset {name!r}; they look like {self.infosets[:1]}")
+        return self._numbers[name]
 
     def slots(self, infoset: int) -> slice:
         """The slots of an infoset's actions."""

@@ -132,7 +132,7 @@ def test_histories_open_no_files(tmp_path: Path) -> None:
     """What a file of hands says of its game is compared as text."""
     told = histories.Histories((), np.zeros(0, np.int64), "repeated(/elsewhere/no.efg,2)", "hands.txt")
     histories.require_game(told, "repeated(/here/no.efg,2)")
-    with pytest.raises(FogplayError, match="holds hands of"):
+    with pytest.raises(FogplayError, match="has hands of"):
         histories.require_game(told, "repeated(/here/another.efg,2)")
 
 

@@ -132,9 +132,9 @@ def test_any_matrix_round_trips(payoffs: list[list[float]]) -> None:
         ([[1, 2], 3], "ragged"),
         ([], "empty"),
         ([[], []], "empty"),
-        ([[1, 2]], "at least two actions, and player 0 has one"),
-        ([[1], [2]], "at least two actions, and player 1 has one"),
-        ([[[1, 2]], [[1, 2]]], "at least two actions, and player 0 has one"),
+        ([[1, 2]], "at least two actions, but player 0 has one"),
+        ([[1], [2]], "at least two actions, but player 1 has one"),
+        ([[[1, 2]], [[1, 2]]], "at least two actions, but player 0 has one"),
         (3, "must have rows and columns"),
         ([1, 2], "must have rows and columns"),
         ([[[1, 2], [3, 4]]] * 3, "so the first must have length 2, not 3"),
@@ -163,7 +163,7 @@ def test_wrong_payoffs(payoffs: Any, message: str) -> None:
 def test_nested_without_end() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(FogplayError, match="nested more than 12 deep"):
+    with pytest.raises(FogplayError, match="nested more than 12 levels deep"):
         Matrix(endless)
 
 

@@ -11,7 +11,7 @@ import pytest
 from numba import cuda
 
 from fogplay import FogplayError, Progress, flatten, solve, storage
-from fogplay.experiments.runner import Job, Lab
+from fogplay.experiments.runner import Job, Runner
 from fogplay.kernels import cuda as driver
 from fogplay.kernels import uct
 from fogplay.simulators import Simulator, TreeSimulator
@@ -244,16 +244,19 @@ def test_the_laboratory_runs_there_what_can_run_there(tmp_path: Path) -> None:
     def job(algorithm: str) -> Job:
         return Job(algorithm, "kuhn", algorithm, 60, 1, (20, 60), keep="average")
 
-    lab, jobs = Lab(tmp_path / "lab", device="cuda", shared=tmp_path / "jobs"), [job("smooth-uct"), job("cfr+")]
-    points = lab.run(jobs)
+    runner, jobs = (
+        Runner(tmp_path / "runner", device="cuda", shared=tmp_path / "jobs"),
+        [job("smooth-uct"), job("cfr+")],
+    )
+    points = runner.run(jobs)
     assert [(point.label, point.iteration) for point in points] == [
         ("smooth-uct", 20), ("smooth-uct", 60), ("cfr+", 20), ("cfr+", 60)
     ]  # fmt: skip
     assert sorted(path.name for path in (tmp_path / "jobs").glob("*.csv")) == sorted(
         [f"{jobs[0].key}-cuda.csv", f"{jobs[1].key}.csv"]
     )
-    assert all(lab.strategy_file(each, 60).exists() for each in jobs)
-    other = Lab(tmp_path / "other", device="cuda", shared=tmp_path / "jobs")
+    assert all(runner.strategy_file(each, 60).exists() for each in jobs)
+    other = Runner(tmp_path / "other", device="cuda", shared=tmp_path / "jobs")
     assert other.run(jobs) == points  # read, not run again
 
 
@@ -263,9 +266,9 @@ def test_where_one_run_fails_the_others_stop(tmp_path: Path) -> None:
     def job(label: str, algorithm: str, iterations: int, **settings: Any) -> Job:
         return Job(label, "kuhn", algorithm, iterations, 1, (iterations,), parameters=settings)
 
-    lab = Lab(tmp_path, device="cuda", workers=2)
+    runner = Runner(tmp_path, device="cuda", workers=2)
     endless, wrong = job("endless", "smooth-uct", 10**12), job("wrong", "uct", 10, rollout="nowhere")
     with pytest.raises(FogplayError, match="rollout must be"):
-        lab.run([endless, wrong])
+        runner.run([endless, wrong])
     assert (tmp_path / "jobs" / f"{endless.key}-cuda.checkpoint").exists()
     assert not (tmp_path / "jobs" / f"{endless.key}-cuda.csv").exists()

@@ -225,7 +225,7 @@ def drips(connection: socket.socket, reader: Reader) -> None:
     [
         (closes_at_once, 0, "it closed the connection"),
         (never_greets, 0, "it did not greet in 2 seconds"),
-        (greets_wrongly, 0, "'GET / HTTP/1.1' is no greeting, which is VERSION:2.0.0"),
+        (greets_wrongly, 0, "'GET / HTTP/1.1' is not a greeting; expected VERSION:2.0.0"),
         (leaves, 10, "it closed the connection"),
         (resets, 10, "the connection is lost"),
         (hangs, 10, "it did not answer in 2 seconds"),

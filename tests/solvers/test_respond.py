@@ -57,8 +57,8 @@ def test_restricted_nash_dominates_mixing(spec: str) -> None:
     """At every confidence p nothing earns more of p · winnings + (1 - p) · guaranteed, so mixing does not either."""
     flat = flatten(spec)
     points = tradeoff(flat, model_of(flat), (0.25, 0.5, 0.75, 0.9), algorithm="lp")
-    restricted = [point for point in points if point.way == "rnr"]
-    mixed = [point for point in points if point.way == "mixing"]
+    restricted = [point for point in points if point.method == "rnr"]
+    mixed = [point for point in points if point.method == "mixing"]
     assert [point.confidence for point in restricted] == [0.0, 0.25, 0.5, 0.75, 0.9]
     assert len(mixed) == 11
     close = 1e-7 * flat.payoff_range
@@ -172,7 +172,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "mixing" in done.stdout
     rows = (tmp_path / "curve.csv").read_text().splitlines()
-    assert rows[0] == "way,confidence,exploitation,nash_conv,winnings_0,winnings_1,guaranteed_0,guaranteed_1"
+    assert rows[0] == "method,confidence,exploitation,nash_conv,winnings_0,winnings_1,guaranteed_0,guaranteed_1"
     assert len(rows) == 1 + 8 + 11
     assert (tmp_path / "curve.png").stat().st_size > 10_000
     assert (tmp_path / "curve.svg").exists()

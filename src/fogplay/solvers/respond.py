@@ -42,7 +42,7 @@ class Response:
 class TradeoffPoint:
     """One response on the curve from equilibrium to best response."""
 
-    way: str  # rnr, dbr or mixing
+    method: str  # rnr, dbr or mixing
     confidence: float  # for mixing: how often the best response is played
     exploitation: float  # winnings beyond those of the equilibrium strategy, summed over the seats
     nash_conv: float
@@ -152,9 +152,9 @@ def tradeoff(
     return points
 
 
-def _point(way: str, confidence: float, quality: AgainstModel, base: AgainstModel) -> TradeoffPoint:
+def _point(method: str, confidence: float, quality: AgainstModel, base: AgainstModel) -> TradeoffPoint:
     gain = sum(quality.winnings) - sum(base.winnings)
-    return TradeoffPoint(way, confidence, gain, quality.nash_conv, quality.winnings, quality.guaranteed)
+    return TradeoffPoint(method, confidence, gain, quality.nash_conv, quality.winnings, quality.guaranteed)
 
 
 def trust(

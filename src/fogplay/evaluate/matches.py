@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay import checks
 from fogplay.errors import FogplayError
 from fogplay.kernels.play import play
 from fogplay.simulators.streams import streams
 from fogplay.simulators.tree import tree_game
 from fogplay.trees import FlatGame
 
-MOST_HANDS = 10**12
 STRETCH = 1 << 17  # hands between two reports
 
 
@@ -53,10 +53,7 @@ def play_match(
     players = flat.num_players
     if len(strategies) != players:
         raise FogplayError(f"{flat.name} is for {players} players, not for {len(strategies)}")
-    if isinstance(hands, bool) or not isinstance(hands, int) or not 1 <= hands <= MOST_HANDS:
-        raise FogplayError(f"hands must be a whole number from 1 to {MOST_HANDS:,}, not {hands!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise FogplayError(f"seed must be a whole number from 0, not {seed!r}")
+    hands, seed = checks.hands(hands), checks.seed(seed)
     game, tables, rng = tree_game(flat), np.concatenate(strategies), streams(seed, 1)[0]
     ends = np.empty(hands if keep else min(hands, STRETCH), np.int32)
     tally = _Tally(players)

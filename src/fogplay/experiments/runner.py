@@ -20,13 +20,12 @@ from typing import Any
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.experiments.sources import digest
 from fogplay.games.game import fits_in_tree
 from fogplay.games.registry import load
-from fogplay.version import VERSION
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
-JOBS = 4  # raised when a job of the same settings would give other results, or write them in another format
 GPU_RUNS = 16  # concurrent runs of small games, each of which uses a small part of a GPU
 
 
@@ -57,10 +56,10 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A hash of the job's settings and fogplay's version."""
+        """A name that changes with the job's settings and with the code that its results depend on."""
         plain = [("bound", None), ("keep", None)]
         asked = {name: value for name, value in asdict(self).items() if (name, value) not in plain}
-        settings = json.dumps({**asked, "version": VERSION, "jobs": JOBS}, sort_keys=True)
+        settings = json.dumps({**asked, "code": digest()}, sort_keys=True)
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.errors import FogplayError
+from fogplay.checks import one_of, whole
 
 CHANCE = -1
 SIMULTANEOUS = -2
@@ -114,11 +114,9 @@ def spec_of(value: Any) -> str:
 
 def require_whole(game: str, parameter: str, value: Any, low: int, high: int) -> None:
     """Raise an error unless a parameter is a whole number from ``low`` to ``high``."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise FogplayError(f"{game}: {parameter} must be a whole number from {low} to {high}, not {value!r}")
+    whole(f"{game}: {parameter}", value, low, high)
 
 
 def require_choice(game: str, parameter: str, value: Any, choices: Sequence[str]) -> None:
     """Raise an error unless a parameter is one of ``choices``."""
-    if value not in choices:
-        raise FogplayError(f"{game}: {parameter} must be {' or '.join(choices)}, not {value!r}")
+    one_of(f"{game}: {parameter}", value, choices)

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fogplay import checks
+from fogplay.checks import one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
 from fogplay.simulators import simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
-from fogplay.solvers.checks import one_of, whole
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
@@ -78,7 +79,7 @@ def solve(
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
     iterations = chosen.iterations if iterations is None else iterations
-    iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), whole("seed", seed, 0, 2**63 - 1)
+    iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), checks.seed(seed)
     points = _points(curve, iterations)
     require_device(device, algorithm)
     simulator = simulator_for(game)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fogplay import FogplayError, solve, storage
+from fogplay.experiments import runner as module
 from fogplay.experiments import sources
 from fogplay.experiments.runner import Job, Mean, Point, Runner, means, read_points
 

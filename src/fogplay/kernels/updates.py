@@ -5,13 +5,10 @@ The type of the first argument decides; ``kernels/cuda.py`` adds the one for GPU
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from fogplay.atomics import Plain
 from fogplay.dispatch import by_type
 
-
-class Plain(NamedTuple):
-    """Read, add, write. CPU threads that do so lose an addition now and then; never to lose one costs far more time."""
+__all__ = ["Plain", "add", "raise_to"]
 
 
 @by_type

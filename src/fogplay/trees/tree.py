@@ -139,9 +139,7 @@ class FlatGame:
 
     def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """[slots] every infoset's weights as probabilities; uniform where there are none."""
-        strategy = np.empty(self.num_slots)
-        _shares(weights.astype(np.float64), self.tree.infoset_start, strategy)
-        return strategy
+        return shares(weights, self.tree.infoset_start)
 
     def history(self, node: int) -> str:
         """The moves from the root to a node, by name."""
@@ -152,6 +150,13 @@ class FlatGame:
             path.append(node - int(first[parent]))
             node = parent
         return name_path(self.root, path[::-1])
+
+
+def shares(weights: NDArray[Any], infoset_start: NDArray[np.int32]) -> NDArray[np.float64]:
+    """[slots] every infoset's ``weights[slots]`` as probabilities; uniform where there are none."""
+    strategy = np.empty(len(weights))
+    _shares(weights.astype(np.float64), infoset_start, strategy)
+    return strategy
 
 
 def name_path(state: Any, path: list[int]) -> str:

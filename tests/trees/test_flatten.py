@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from fogplay import FogplayError, load
 from fogplay.games import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from fogplay.trees import flatten
-from fogplay.trees.flatten import estimate_nodes
+from fogplay.trees.flatten import TooLargeError, estimate_nodes
 from tests.random_games import RandomGame, random_games
 
 
@@ -176,7 +177,7 @@ def test_limits_stop_cleanly() -> None:
     with pytest.raises(FogplayError, match=r"limit of 5,000 nodes after 5,000 nodes and [\d,]+ infosets"):
         flatten("leduc", node_limit=5_000)
     with pytest.raises(FogplayError, match=r"limit of 0\.0 GB after 65,536 nodes"):
-        flatten("ocp(cards=100)", memory_limit=1_000_000)
+        flatten("ocp(cards=100)", memory_limit=3_000_000)
     with pytest.raises(FogplayError, match=r"over 10\^\d+ nodes, far over the limit of 3,000 nodes"):
         flatten(Broken("endless"), node_limit=3_000)
     with pytest.raises(FogplayError, match=r"over 10\^1\d nodes, far over the limit of 100\.0 million nodes"):
@@ -194,6 +195,62 @@ def test_progress_is_reported_with_an_estimate() -> None:
 
 def test_the_estimate_is_close() -> None:
     assert abs(estimate_nodes(load("leduc").new_initial_state(), probes=2_000) / 9_457 - 1) < 0.1
+
+
+class Quitting(Game):
+    """Either player may give up at every turn, in two steps, or go on: random plays end soon, and the tree is huge."""
+
+    def new_initial_state(self) -> Any:
+        return Turn(0, False)
+
+
+@dataclass(frozen=True)
+class Turn(State):
+    turn: int
+    sure: bool  # whether the player is asked if it means to give up
+
+    def current_player(self) -> int:
+        return TERMINAL if self.turn in (-1, 60) else self.turn % 2
+
+    def legal_actions(self) -> tuple[int, ...]:
+        return (0,) if self.sure else tuple(range(12))
+
+    def child(self, action: int) -> Turn:
+        if self.sure:
+            return Turn(-1, False)
+        return Turn(self.turn + 1, False) if action > 9 else Turn(self.turn, True)
+
+    def information_state_string(self, player: int) -> str:
+        return f"{self.turn} {self.sure}"
+
+    def returns(self) -> list[float]:
+        return [1.0, -1.0]
+
+
+def test_games_whose_random_plays_are_short_do_not_fool_the_estimate() -> None:
+    """21 · 2^60 nodes; a random play makes about a move and a half."""
+    for seed in range(20):
+        assert estimate_nodes(Quitting().new_initial_state(), seed=seed) > 10**15
+    with pytest.raises(TooLargeError, match=r"over 10\^1\d nodes, far over the limit"):
+        flatten(Quitting())
+
+
+class Forever(Quitting):
+    def new_initial_state(self) -> Any:
+        return Circle(0, False)
+
+
+class Circle(Turn):
+    def legal_actions(self) -> tuple[int, ...]:
+        return (0,)
+
+    def child(self, action: int) -> Turn:
+        return Circle((self.turn + 1) % 2, False)
+
+
+def test_endless_histories_are_reported_at_once() -> None:
+    with pytest.raises(TooLargeError, match=r"has histories of over 2,000 moves: too large for a tree"):
+        flatten(Forever())
 
 
 class Forgetful(Game):

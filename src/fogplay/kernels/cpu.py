@@ -56,6 +56,13 @@ class CpuDriver:
     def write(self, tables: Any, rng: NDArray[np.uint64]) -> None:
         """Continue from what ``read`` returned, with the caller's changes; nothing to do, since it was not copied."""
 
+    def fetch(self, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the games that workers write to, as it is now."""
+        return array
+
+    def store(self, array: NDArray[Any]) -> None:
+        """Go on from what ``fetch`` gave, changed and put into ``array``."""
+
 
 def copied(scratch: Any) -> Any:
     """A copy of a tuple of arrays."""

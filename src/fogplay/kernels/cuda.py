@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay import storage
+from fogplay.atomics import claim, look, publish, take
 from fogplay.errors import FogplayError
 from fogplay.jit import cache_folder
 from fogplay.kernels.cpu import Zeros
@@ -91,6 +92,22 @@ def _atomic_max(table: Any, at: int, value: Any) -> Any:
     return cuda.atomic.max(table, at, value)
 
 
+def _atomic_claim(table: Any, at: int, value: Any) -> Any:
+    return cuda.atomic.cas(table, at, table.dtype.type(0), value)
+
+
+def _atomic_take(table: Any, at: int, amount: Any) -> Any:
+    return cuda.atomic.add(table, at, amount)
+
+
+def _atomic_publish(table: Any, at: int, value: Any) -> None:
+    cuda.atomic.exch(table, at, value)
+
+
+def _atomic_look(table: Any, at: int) -> Any:
+    return cuda.atomic.add(table, at, 0)
+
+
 _alone = threading.Lock()
 
 
@@ -106,9 +123,36 @@ def _simulated_max(table: Any, at: int, value: Any) -> Any:
         return before
 
 
+def _simulated_claim(table: Any, at: int, value: Any) -> Any:
+    with _alone:
+        before = table[at]
+        if before == 0:
+            table[at] = value
+        return before
+
+
+def _simulated_take(table: Any, at: int, amount: Any) -> Any:
+    with _alone:
+        before = table[at]
+        table[at] += amount
+        return before
+
+
+def _simulated_publish(table: Any, at: int, value: Any) -> None:
+    table[at] = value
+
+
+def _simulated_look(table: Any, at: int) -> Any:
+    return table[at]
+
+
 # In the simulator, a function that calls cuda's own functions loses them when another thread returns from it.
 _add_there: Any = _simulated_add if SIMULATED else cuda.jit(device=True)(_atomic_add)
 _max_there: Any = _simulated_max if SIMULATED else cuda.jit(device=True)(_atomic_max)
+_claim_there: Any = _simulated_claim if SIMULATED else cuda.jit(device=True)(_atomic_claim)
+_take_there: Any = _simulated_take if SIMULATED else cuda.jit(device=True)(_atomic_take)
+_publish_there: Any = _simulated_publish if SIMULATED else cuda.jit(device=True)(_atomic_publish)
+_look_there: Any = _simulated_look if SIMULATED else cuda.jit(device=True)(_atomic_look)
 
 
 @add.register(Atomic)
@@ -119,6 +163,26 @@ def _add(writing, table, at, amount):
 @raise_to.register(Atomic)
 def _raise_to(writing, table, at, value):
     return _max_there(table, at, value)
+
+
+@claim.register(Atomic)
+def _claim(writing, table, at, value):
+    return _claim_there(table, at, value)
+
+
+@take.register(Atomic)
+def _take(writing, table, at, amount):
+    return _take_there(table, at, amount)
+
+
+@publish.register(Atomic)
+def _publish(writing, table, at, value):
+    _publish_there(table, at, value)
+
+
+@look.register(Atomic)
+def _look(writing, table, at):
+    return _look_there(table, at)
 
 
 class CudaDriver:
@@ -151,6 +215,7 @@ class CudaDriver:
         needed = [*made, *source.given, *source.starts, *rows, many_streams(seed, threads)]
         _require_memory(sum(each.nbytes for each in needed if isinstance(each, np.ndarray)), threads)
         self.tables, self.policy = _each(made, self._there), _each(policy, self._there)
+        self.originals = source.given
         self.given, self.starts = tuple(map(self._there, source.given)), tuple(map(self._there, source.starts))
         self.rows, self.rng = tuple(map(self._there, rows)), self._there(needed[-1])
         self.taken = self._there(NONE)
@@ -196,6 +261,20 @@ class CudaDriver:
                 mine.copy_to_device(given, stream=self.stream)
         self.rng.copy_to_device(rng, stream=self.stream)
         self.stream.synchronize()
+
+    def fetch(self, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the game that workers write to, copied into ``array``."""
+        array[...] = self._here(self._given_as(array))
+        return array
+
+    def store(self, array: NDArray[Any]) -> None:
+        """Go on from what ``fetch`` gave, changed and put into ``array``."""
+        self._given_as(array).copy_to_device(array, stream=self.stream)
+        self.stream.synchronize()
+
+    def _given_as(self, array: NDArray[Any]) -> Any:
+        """The copy in device memory of an array of the game."""
+        return next(there for here, there in zip(self.originals, self.given, strict=True) if here is array)
 
     def _there(self, value: Any) -> Any:
         """A copy in device memory, made asynchronously; values other than arrays stay as they are."""

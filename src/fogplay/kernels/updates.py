@@ -5,13 +5,10 @@ The type of the first argument selects the implementation; ``kernels/cuda.py`` r
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from fogplay.atomics import Plain
 from fogplay.dispatch import by_type
 
-
-class Plain(NamedTuple):
-    """Read, add, write. CPU threads occasionally lose an addition this way; atomic operations would cost far more."""
+__all__ = ["Plain", "add", "raise_to"]
 
 
 @by_type

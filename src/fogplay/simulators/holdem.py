@@ -308,6 +308,7 @@ def _num_actions(game, node):
     return np.int64(game.nodes[np.uint64(node)].count)
 
 
+@questions.slot_to_read.register(HoldemGame)
 @questions.slot_of.register(HoldemGame)
 def _slot_of(game, node, signals):
     here = game.nodes[np.uint64(node)]

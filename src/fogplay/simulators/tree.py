@@ -109,6 +109,25 @@ class TreeSimulator(Simulator):
     def strategy(self, learned: Learned, method: str, greedy: bool, **about: Any) -> TabularStrategy:
         return TabularStrategy.learned(self.flat, learned, method, greedy, **about)
 
+    def strategy_by_key(
+        self,
+        keys: NDArray[np.uint64],
+        first: NDArray[np.int64],
+        learned: Learned,
+        method: str,
+        greedy: bool,
+        **about: Any,
+    ) -> TabularStrategy:
+        begin = keys.astype(np.int64) - 1
+        starts = self.flat.tree.infoset_start
+        counts = np.diff(starts)[np.searchsorted(starts, begin)]
+        here, there = consecutive(begin, counts), consecutive(first, counts)
+        numbered: dict[str, NDArray[Any]] = {}
+        for name, table in learned.items():
+            numbered[name] = np.zeros(self.num_slots, table.dtype)
+            numbered[name][here] = table[there]
+        return self.strategy(numbered, method, greedy, **about)
+
     def model(self, to: Any) -> NDArray[np.float64]:
         return require_tabular(to, self.name).on(self.flat)
 
@@ -118,6 +137,13 @@ class TreeSimulator(Simulator):
             own = self.flat.slots_of(seat)
             probabilities[own] = each.probabilities[own]
         return TabularStrategy.of(self.flat, probabilities, method, **about)
+
+
+def consecutive(first: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.int64]:
+    """``first[0], first[0] + 1, ...``, so many numbers as ``counts[0]`` says, then the same of ``first[1]``, ..."""
+    counts = np.asarray(counts, np.int64)
+    before = np.cumsum(counts) - counts
+    return np.repeat(np.asarray(first, np.int64) - before, counts) + np.arange(counts.sum())
 
 
 @kernel
@@ -199,9 +225,20 @@ def _num_actions(game, node):
     return np.int64(game.nodes[node].count)
 
 
+@questions.slot_to_read.register(TreeGame)
 @questions.slot_of.register(TreeGame)
 def _slot_of(game, node, signals):
     return np.int64(game.nodes[node].slot)
+
+
+@questions.key_of.register(TreeGame)
+def _key_of(game, node, signals):
+    return np.uint64(game.nodes[node].slot + 1)
+
+
+@questions.name_infoset.register(TreeGame)
+def _name_infoset(game, node, signals):
+    pass
 
 
 @questions.advance.register(TreeGame)

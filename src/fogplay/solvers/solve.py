@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fogplay import checks
-from fogplay.checks import one_of, whole
+from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
@@ -23,6 +23,7 @@ from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 
 MAX_ITERATIONS = 2**62
+MOST_MINUTES = 60 * 24 * 365 * 100
 DEVICES = ("cpu", "cuda")
 
 
@@ -41,6 +42,7 @@ class Result:
     exploitability: float | None
     interrupted: bool
     trouble: str | None = None  # why the last checkpoint could not be written, if it could not
+    stopped: str | None = None  # why it could not go on, if something other than Ctrl-C ended it early
 
 
 def solve(
@@ -48,6 +50,8 @@ def solve(
     algorithm: str = "smooth-uct",
     iterations: int | None = None,
     *,
+    minutes: float | None = None,
+    infosets: int | None = None,
     seed: int = 0,
     threads: int | None = None,
     device: str = "cpu",
@@ -63,8 +67,11 @@ def solve(
     stop: threading.Event | None = None,
     **parameters: Any,
 ) -> Result:
-    """Solve a game: a spec, an object with the Game protocol, a flattened game, or an simulator.
+    """Solve a game: a spec, an object with the Game protocol, a flattened game, or a simulator.
 
+    The run ends after ``iterations``, or after ``minutes`` of learning if they are given, whichever comes first. A game
+    too large for a tree is played by its own rules, with room for so many ``infosets``; if more are met, the run ends
+    early and ``Result.stopped`` says so.
     ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
     share the tables of a sampling algorithm; with one thread, the default, the same seed gives the same bits.
@@ -78,11 +85,13 @@ def solve(
     """
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
-    iterations = chosen.iterations if iterations is None else iterations
+    if iterations is None:
+        iterations = chosen.iterations if minutes is None else MAX_ITERATIONS
     iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), checks.seed(seed)
+    time_limit = None if minutes is None else 60 * number("minutes", minutes, 0.001, MOST_MINUTES)
     points = _points(curve, iterations)
     require_device(device, algorithm)
-    simulator = simulator_for(game)
+    simulator = simulator_for(game, infosets=infosets)
     if threads not in (None, 1) and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
     if chosen.make is None:
@@ -99,9 +108,8 @@ def solve(
         "measures": list(measures),
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
-    run = Run(
-        learner, iterations, identity, tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
-    )
+    wanted = tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
+    run = Run(learner, iterations, identity, wanted, time_limit)
     path = Path(checkpoint) if checkpoint is not None else None
     if path is not None and path.exists() and not resume:
         path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once
@@ -130,6 +138,8 @@ def solve(
         return keep
 
     run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None, stop)
+    if learner.stopped is not None and run.iteration == 0:
+        raise FogplayError(learner.stopped)
     strategy = made[run.iteration] if run.iteration in made else strategy_of(learner.kept(), run.iteration)
     flat = simulator.flat
     quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None
@@ -145,6 +155,7 @@ def solve(
         exploitability=quality.exploitability if quality else None,
         interrupted=run.interrupted,
         trouble=run.trouble,
+        stopped=learner.stopped,
     )
 
 

@@ -152,10 +152,8 @@ class FlatGame:
         return np.repeat(1.0 / counts, counts)
 
     def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
-        """[slots] every infoset's weights as probabilities; uniform where all are zero."""
-        strategy = np.empty(self.num_slots)
-        _shares(weights.astype(np.float64), self.tree.infoset_start, strategy)
-        return strategy
+        """[slots] every infoset's weights as probabilities; uniform where there are none."""
+        return shares(weights, self.tree.infoset_start)
 
     def history(self, node: int) -> str:
         """The names of the moves from the root to a node."""
@@ -166,6 +164,13 @@ class FlatGame:
             path.append(node - int(first[parent]))
             node = parent
         return name_path(self.root, path[::-1])
+
+
+def shares(weights: NDArray[Any], infoset_start: NDArray[np.int32]) -> NDArray[np.float64]:
+    """[slots] every infoset's ``weights[slots]`` as probabilities; uniform where there are none."""
+    strategy = np.empty(len(weights))
+    _shares(weights.astype(np.float64), infoset_start, strategy)
+    return strategy
 
 
 def name_path(state: Any, path: list[int]) -> str:

@@ -132,7 +132,7 @@ class HoldemSimulator(Simulator):
     def worker(self, batch: int = BATCH) -> HoldemGame:
         return HoldemGame(self.num_players, self.betting.nodes, self.cards, _new_batch(self.rules, batch), ROOT)
 
-    def rooted(self, view: Situation) -> HoldemGame:
+    def rooted(self, view: Situation, rng: np.random.Generator) -> HoldemGame:
         seen, game = view.observation, self.worker()
         dealt = game.batch.deals.cards
         place = BOARD + 2 * view.seat
@@ -314,6 +314,16 @@ def _slot_of(game, node, signals):
     here = game.nodes[np.uint64(node)]
     bucket = game.batch.deals.bucket[np.uint64(signals), np.uint64(here.player), np.uint64(here.street)]
     return np.int64(here.slot + np.int64(bucket) * here.stride)
+
+
+@questions.key_of.register(HoldemGame)
+def _key_of(game, node, signals):
+    return np.uint64(questions.slot_of(game, node, signals) + 1)
+
+
+@questions.name_infoset.register(HoldemGame)
+def _name_infoset(game, node, signals):
+    return
 
 
 @questions.advance.register(HoldemGame)

@@ -60,11 +60,15 @@ class Simulator:
         """The game as one worker plays it: a tuple of arrays; a game that is dealt is dealt ``batch`` at a time."""
         raise NotImplementedError
 
-    def rooted(self, view: Situation) -> Any:
+    def actions_per_infoset(self) -> int:
+        """About how many actions an infoset has, rounded up: the memory that a search reserves for each."""
+        return self.widest
+
+    def rooted(self, view: Situation, rng: np.random.Generator) -> Any:
         """The game as one worker plays it from what the view's seat knows: every episode begins at its decision.
 
         Each episode begins in a world drawn at random among those that the seat cannot tell from the real one, by the
-        probabilities of chance alone.
+        probabilities of chance and of others who choose uniformly.
         """
         raise FogplayError(f"{self.name} cannot be searched: its simulator cannot start from what one player knows")
 

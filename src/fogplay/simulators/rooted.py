@@ -68,6 +68,16 @@ def _slot_of(game, node, signals):
     return questions.slot_of(game.inner, node, signals)
 
 
+@questions.key_of.register(RootedTree)
+def _key_of(game, node, signals):
+    return questions.key_of(game.inner, node, signals)
+
+
+@questions.name_infoset.register(RootedTree)
+def _name_infoset(game, node, signals):
+    return
+
+
 @questions.advance.register(RootedTree)
 def _advance(game, node, action, signals, rng):
     return questions.advance(game.inner, node, action, signals, rng)

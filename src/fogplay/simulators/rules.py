@@ -35,6 +35,7 @@ from fogplay.strategies.tabular import TabularStrategy, at_seat
 from fogplay.trees.flatten import DEEPEST, named, start_of
 from fogplay.trees.tree import shares
 
+WORLDS = 512  # drawn for one decision of a search; more change little and cost time
 TRIALS = 64  # random plays that measure a game
 WIDEST = 256  # actions at one infoset for which there is always room ...
 ROOM = 4  # ... and so many times what the random plays met
@@ -134,6 +135,20 @@ def _payoff(game, node, signals, player):
     return game.payoffs[player]
 
 
+class Worlds:
+    """States that a seat cannot tell from the real one: the first ones are drawn, later ones repeat these."""
+
+    def __init__(self, view: Any, rng: np.random.Generator) -> None:
+        self.view, self.rng = view, rng
+        self.drawn: list[Any] = []
+
+    def __call__(self, luck: float) -> Any:
+        if len(self.drawn) < WORLDS:
+            self.drawn.append(self.view.world(self.rng))
+            return self.drawn[-1]
+        return self.drawn[int(luck * WORLDS)]
+
+
 class RulesSimulator(Simulator):
     """A game played by its own rules, whatever its size.
 
@@ -146,6 +161,7 @@ class RulesSimulator(Simulator):
         self.name = self.game = name or known_as
         self.root, self.num_players = start_of(self.rules)
         self.draw_start = start
+        self._rooted: RulesGame | None = None  # the worker that a search plays with
         self.infosets = Infosets(self.num_players)
         self._referees: dict[int, tuple[Referee, Any]] = {}  # by address; ctypes frees what nobody holds
         self.deepest, self.widest = DEEPEST, 2**31
@@ -192,6 +208,15 @@ class RulesSimulator(Simulator):
         assert address is not None
         self._referees[address] = (referee, function)
         return RulesGame(address, self.draw_start is not None, referee.node, referee.key, referee.payoffs)
+
+    def actions_per_infoset(self) -> int:
+        return int(np.ceil(self.mean_actions))
+
+    def rooted(self, view: Any, rng: np.random.Generator) -> RulesGame:
+        self.draw_start = Worlds(view, rng)
+        if self._rooted is None:
+            self._rooted = self.worker()
+        return self._rooted._replace(drawn=True)
 
     def failure(self, workers: Sequence[RulesGame]) -> Failure | None:
         referees = [self._referees[worker.step][0] for worker in workers]

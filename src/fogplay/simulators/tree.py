@@ -85,7 +85,10 @@ class TreeSimulator(Simulator):
         begin = np.searchsorted(tree.row[by_infoset], np.arange(self.flat.num_infosets + 1))
         return by_infoset, begin, reach
 
-    def rooted(self, view: Situation) -> RootedTree:
+    def actions_per_infoset(self) -> int:
+        return -(-self.num_slots // max(self.flat.num_infosets, 1))
+
+    def rooted(self, view: Situation, rng: np.random.Generator) -> RootedTree:
         nodes, begin, reach = self._worlds
         infoset = self.flat.infoset_number(view.infoset)
         worlds = nodes[begin[infoset] : begin[infoset + 1]]

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from fogplay.search import SearchAgent
 
 import fogplay as fp
 from fogplay.evaluate import equilibrium, measure
+from fogplay.search import SearchAgent
 
 SEEDS = (1, 2, 3, 4, 5)
 LARGE = {"goofspiel": "goofspiel(13)", "bluff": "bluff(2,2,6)"}

@@ -182,12 +182,12 @@ def test_names_of_games():
         assert all(load(game) for game in games)
 
 
-def test_mistakes_are_told_in_one_line():
+def test_mistakes_end_in_one_line():
     with pytest.raises(FogplayError, match="no suite 'sampled'"):
         run_bench("sampled")
     with pytest.raises(FogplayError, match="no game is called"):
         run_bench(games=["kuuhn"])
-    with pytest.raises(FogplayError, match="above 0"):
+    with pytest.raises(FogplayError, match="greater than 0"):
         run_bench(seconds=0)
 
 

@@ -59,7 +59,7 @@ def test_mixing_is_never_above_restricted_nash_where_the_model_is_right(tmp_path
 
 
 def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures 6 and 7 of 2011 on games that take no time; their real sizes are for the slow tests."""
+    """Figures 6 and 7 of 2011 on tiny games; the slow tests use their real sizes."""
     monkeypatch.setitem(paper_2011.RESPONSE_GAMES, "quick", {"OCP": "ocp(8)", "Bluff": "bluff(1,1,2)"})
     monkeypatch.setitem(paper_2011.FAMILIES, "quick", {"OCP": ("ocp(5)", "ocp(8)"), "Bluff": ("bluff(1,1,2)",)})
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Many runs side by side: results, means, resuming, engines."""
+"""Parallel runs: results, means, resuming, engines."""
 
 from __future__ import annotations
 

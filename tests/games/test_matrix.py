@@ -1,4 +1,4 @@
-"""Matrix games: the presets against the paper's tables, every way to give payoffs, every way to get them wrong."""
+"""Matrix games: the presets against the paper's tables, all forms of payoffs, and invalid ones."""
 
 from __future__ import annotations
 

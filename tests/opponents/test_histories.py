@@ -1,4 +1,4 @@
-"""The text of hand histories: parse and print are inverse, and what is wrong is told with its line."""
+"""The text of hand histories: parsing and printing are inverse, and errors name the line."""
 
 from __future__ import annotations
 

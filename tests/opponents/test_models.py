@@ -117,7 +117,7 @@ def test_every_round_makes_the_hands_more_likely() -> None:
 
 
 def test_folded_cards_are_learned_though_never_shown() -> None:
-    """From what ann saw of 200,000 hands; counting only the hands laid open would say that bob never folds."""
+    """From what ann saw of 200,000 hands; counting only hands shown down would suggest that bob never folds."""
     truth = KUHN.uniform()
     folds = {"J:p": 0.7, "J:b": 0.8, "Q:b": 0.5, "K:b": 0.1, "Q:p": 0.9, "K:p": 0.3}
     folds |= {"J:": 0.6, "Q:": 0.8, "K:": 0.4, "J:pb": 0.9, "Q:pb": 0.4, "K:pb": 0.05}  # the probability to pass

@@ -75,7 +75,7 @@ def test_parents() -> None:
 
 
 def seen_by(flat: FlatGame, history: str, who: str, hand: int = 0) -> str:
-    """How a hand reads to a player; it is hand number ``hand`` of a match."""
+    """A hand as a player sees it; it is hand number ``hand`` of a match."""
     found = complete(flat, parse(history))
     names = history.partition(":")[0].split("|")
     shifted = names[-hand:] + names[:-hand] if hand else names

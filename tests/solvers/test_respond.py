@@ -195,7 +195,7 @@ def test_the_commands(tmp_path: Path) -> None:
         (("respond", "kuhn", "--to", "m.safetensors", "--kind", "dbr", "--half", "-1"), "half must be a number"),
         (("respond", "kuhn", "--to", "m.safetensors", "--out", "m.safetensors"), "would overwrite the model"),
         (("respond", "kuhn", "--to", "m.safetensors", "-a", "cfr++"), "did you mean"),
-        (("tradeoff", "kuhn", "--to", "m.safetensors", "--confidences", "0,x"), "takes numbers from 0 to 1"),
+        (("tradeoff", "kuhn", "--to", "m.safetensors", "--confidences", "0,x"), "must be numbers from 0 to 1"),
         (("tradeoff", "kuhn", "--to", "m.safetensors", "--confidences", "0,7"), "confidence must be a number"),
         (("tradeoff", "kuhn", "--to", "m.safetensors", "--out", "no/such/place"), "there is no folder"),
     ],

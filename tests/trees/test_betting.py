@@ -29,7 +29,7 @@ def decide(state: HoldemState) -> HoldemState:
 
 
 def same(betting: Betting, node: int, state: HoldemState) -> None:
-    """Whether a node is what the rules say."""
+    """Whether a node agrees with the rules."""
     here, players = betting.nodes[node], state.game.players
     assert here["street"] == len(state.betting) - 1
     assert [here["in_hand"] >> seat & 1 for seat in range(players)] == list(state.in_hand)

@@ -299,7 +299,7 @@ class HoldemState(State):
 
         With exact cards, the highest own card and the hand's category on the board replace the bucket.
         """
-        told: dict[str, float] = {
+        features: dict[str, float] = {
             "phase": len(self.betting) - 1,
             "seat": (self.player + 1) % self.game.players,
             "raises": sum(round_.count("r") for round_ in self.betting),
@@ -307,9 +307,9 @@ class HoldemState(State):
             "own raises": self._own_raises(),
         }
         if self.game.grid != EXACT:
-            return told | {"bucket": self.bucket(self.player)}
+            return features | {"bucket": self.bucket(self.player)}
         mine = self.hole_cards(self.player)
-        return told | {"rank": max(mine) // self.game.suits, "hand": self._category(mine + self.board_cards())}
+        return features | {"rank": max(mine) // self.game.suits, "hand": self._category(mine + self.board_cards())}
 
     def _category(self, cards: Sequence[int]) -> int:
         if len(cards) >= FULL_HAND:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 from hypothesis import settings
 
@@ -21,7 +24,8 @@ LARGE = ("fogplay.strategies.betting.betting_of", "fogplay.strategies.policy.sig
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Build the tables of hand strength once, before processes that each need them start."""
     starts_others = session.config.getoption("numprocesses", None) and not hasattr(session.config, "workerinput")
-    if starts_others and not session.config.getoption("collectonly"):
+    cache = Path(os.environ.get("FOGPLAY_CACHE") or platformdirs.user_cache_dir("fogplay"))  # imports nothing large
+    if starts_others and len(list(cache.glob("tables/strength-*"))) < 3:
         subprocess.run([sys.executable, "-c", TABLES], check=False)
 
 

@@ -15,7 +15,7 @@ from fogplay import FogplayError, evaluate, flatten, load, solve
 from fogplay.evaluate.situations import situations
 from fogplay.opponents import histories
 from fogplay.strategies import TabularStrategy
-from tests.helpers import ROOT, fogplay
+from tests.helpers import fogplay
 
 from .specs import every_state, play
 
@@ -236,14 +236,3 @@ def test_damaged_files_end_in_a_refusal_or_a_game(tmp_path: Path) -> None:
         else:
             assert len(list(every_state(game))) == len(game.nodes)
     assert 100 < refused < 400
-
-
-def test_the_game_in_the_docs(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "games" / "efg.md").read_text(encoding="utf-8")
-    game = re.search(r"^EFG 2.*?(?=^```)", page, re.MULTILINE | re.DOTALL)
-    assert game is not None
-    file = written(tmp_path, game[0])
-    assert evaluate(solve(file, "lp").strategy).values == pytest.approx([1 / 3, -1 / 3])
-    assert {state.information_state_string(1) for state in every_state(load(file)) if state.current_player() == 1} == {
-        "Bob: a bet"
-    }

@@ -98,6 +98,7 @@ def test_two_players_as_published() -> None:
     assert game.public_size() == (6378, 1_520_352)
 
 
+@pytest.mark.xdist_group("trees of a gigabyte")
 def test_three_players_as_published() -> None:
     game = load("holdem(players=3)")
     betting = betting_tree(game)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fogplay.cards.deck import CARDS, HOLES, flop_number, pair_number
 from fogplay.cards.evaluator import STRENGTHS, board_total, evaluator, flush_suit, look_up, rank_bit
 from fogplay.cards.index import PREFLOP_CLASSES, board_number, boards, canonical_board, canonical_hole, replace_suit
-from fogplay.jit import kernel
+from fogplay.jit import kernel, piece
 
 MEASURES = ("ehs2", "ehs")
 FULL_SCORE = 2 * math.comb(45, 2)  # half-wins against every one of 990 hands
@@ -143,6 +143,18 @@ class _Work:
                 raise
 
 
+@piece
+def _value(tables, total, a, b, c, d, e, low, high):
+    """The number of the hand of hole cards ``low`` and ``high`` on the board ``a ... e``, whose sum is ``total``."""
+    sum_of_all = total + tables.word[np.uint64(low)] + tables.word[np.uint64(high)]
+    suit = flush_suit(sum_of_all)
+    if suit < 0:
+        return np.int64(look_up(tables.row7, tables.number7, sum_of_all))
+    bits = rank_bit(a, suit) | rank_bit(b, suit) | rank_bit(c, suit) | rank_bit(d, suit)
+    bits |= rank_bit(e, suit) | rank_bit(low, suit) | rank_bit(high, suit)
+    return np.int64(tables.flush[bits])
+
+
 @kernel
 def _score(tables, rivers, first, last, scores, strength, order, ends, below):
     """Score every hand on the boards ``rivers[first:last]`` into ``scores[first:last]``.
@@ -166,14 +178,7 @@ def _score(tables, rivers, first, last, scores, strength, order, ends, below):
             for low in range(high):
                 if on_board >> low & 1:
                     continue
-                sum_of_all = total + tables.word[np.uint64(low)] + tables.word[np.uint64(high)]
-                suit = flush_suit(sum_of_all)
-                if suit >= 0:
-                    bits = rank_bit(a, suit) | rank_bit(b, suit) | rank_bit(c, suit) | rank_bit(d, suit)
-                    bits |= rank_bit(e, suit) | rank_bit(low, suit) | rank_bit(high, suit)
-                    value = np.int64(tables.flush[bits])
-                else:
-                    value = np.int64(look_up(tables.row7, tables.number7, sum_of_all))
+                value = _value(tables, total, a, b, c, d, e, low, high)
                 strength[pair_number(low, high)] = value
                 ends[np.uint64(value + 1)] += 1
         for number in range(1, len(ends)):

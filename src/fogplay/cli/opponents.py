@@ -35,8 +35,6 @@ def model(
     as_json: JSON = False,
 ) -> None:
     """Learn a model of a player, as a strategy, from the hands it played."""
-    import numpy as np
-
     from fogplay.opponents import histories, learn_model
     from fogplay.strategies import TabularStrategy
 
@@ -65,18 +63,10 @@ def model(
     name = str(learned.parameters["player"])
     out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
     save(learned, out)
-    assert learned.visits is not None
-    seen = np.add.reduceat(learned.visits, learned.infoset_start[:-1]) if len(learned.infosets) else np.zeros(0)
     facts = {
         "game": flat.name,
-        "method": learned.method,
-        "player": name,
-        "hands": learned.iterations,
         "hands_in_file": len(hands.order),
-        "rounds": learned.parameters["rounds"],
-        "observations": int(seen.sum()),
-        "infosets_seen": int((seen > 0).sum()),
-        "infosets": len(learned.infosets),
+        **_facts(learned),
         "seconds": seconds,
         "out": str(out),
     }
@@ -87,6 +77,22 @@ def model(
     say(f"{facts['observations']:,} choices seen, at {facts['infosets_seen']:,} of {facts['infosets']:,} infosets")
     say(f"saved to {out}\nNext:\n  {shlex.join(['fogplay', 'inspect', str(out)])}")
     say(f"  {shlex.join(['fogplay', 'respond', game, '--to', str(out), '--kind', 'dbr', '--confidence', '1'])}")
+
+
+def _facts(learned: Any) -> dict[str, Any]:
+    """A model in numbers."""
+    import numpy as np
+
+    seen = np.add.reduceat(learned.visits, learned.infoset_start[:-1]) if len(learned.infosets) else np.zeros(0)
+    return {
+        "method": learned.method,
+        "player": learned.parameters["player"],
+        "hands": learned.iterations,
+        "rounds": learned.parameters["rounds"],
+        "observations": int(seen.sum()),
+        "infosets_seen": int((seen > 0).sum()),
+        "infosets": len(learned.infosets),
+    }
 
 
 def _betting_model(

@@ -96,13 +96,10 @@ def respond(
     say(f"{simulator.name}: {kind} of confidence {confidence:g} to {to}, by {algorithm} in {response.seconds:.2f} s")
     if quality is not None:
         _show_quality(quality)
-    say(f"saved to {out}")
-    say("Next:")
-    if quality is not None:
-        say(f"  fogplay tradeoff {shlex.quote(game)} --to {shlex.quote(str(to))}")
+        then = ["tradeoff", game, "--to", str(to)]
     else:
-        others = [str(to)] * (simulator.num_players - 1)
-        say(f"  {shlex.join(['fogplay', 'match', game, str(out), *others, '--hands', '100000'])}")
+        then = ["match", game, str(out), *[str(to)] * (simulator.num_players - 1), "--hands", "100000"]
+    say(f"saved to {out}\nNext:\n  {shlex.join(['fogplay', *then])}")
 
 
 def _show_quality(quality: AgainstModel) -> None:
@@ -143,12 +140,7 @@ def tradeoff(
     if out.suffix in (".csv", ".svg", ".png"):
         out = out.with_suffix("")
     require_folder(out.with_name(out.name + ".csv"))
-    try:
-        wanted = [float(text) for text in confidences.split(",") if text.strip()]
-    except ValueError:
-        raise FogplayError(
-            f"--confidences must be numbers from 0 to 1, separated by commas, such as 0,0.5,1, not {confidences!r}"
-        ) from None
+    wanted = _numbers(confidences)
     require_device(device, algorithm)
     model = load_strategy(to)
     with Watch(quiet=as_json) as watch:
@@ -176,6 +168,20 @@ def tradeoff(
         facts = {"game": simulator.name, "to": str(to), "algorithm": algorithm, "points": rows}
         print_json(facts | {"out": [str(file) for file in files]})
         return
+    _show_points(points)
+    say(f"saved to {', '.join(map(str, files))}")
+
+
+def _numbers(confidences: str) -> list[float]:
+    try:
+        return [float(text) for text in confidences.split(",") if text.strip()]
+    except ValueError:
+        raise FogplayError(
+            f"--confidences must be numbers from 0 to 1, separated by commas, such as 0,0.5,1, not {confidences!r}"
+        ) from None
+
+
+def _show_points(points: list[Any]) -> None:
     show = table("", "confidence", "exploitation", "nash_conv", "wins, by seat")
     for point in points:
         seats = " / ".join(f"{value:+.3f}" for value in point.winnings)
@@ -185,4 +191,3 @@ def tradeoff(
     say(show)
     say("wins: against the model; exploitation: their sum over all seats, beyond what the equilibrium strategy wins;")
     say("confidence of mixing: the probability of playing the best response instead of the equilibrium.")
-    say(f"saved to {', '.join(map(str, files))}")

@@ -126,9 +126,18 @@ def solve(
     save(result.strategy, out)
     if result.trouble is not None:
         print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
-    facts = {
-        "game": simulator.name,
-        "algorithm": algorithm,
+    facts = {"game": simulator.name, **_facts(result), "out": str(out)}
+    if as_json:
+        print_json(facts)
+    else:
+        forgets = simulator.flat is not None and bool(simulator.flat.recall_lost)
+        show_result(facts | {"spec": game, "players": simulator.num_players, "forgets": forgets}, result.strategy)
+
+
+def _facts(result: Any) -> dict[str, Any]:
+    """A result in numbers."""
+    return {
+        "algorithm": result.algorithm,
         "iterations": result.iterations,
         "seconds": result.seconds,
         "iterations_per_second": result.iterations / max(result.seconds, 1e-9),
@@ -136,13 +145,7 @@ def solve(
         "exploitability": result.exploitability,
         "seed": result.seed,
         "interrupted": result.interrupted,
-        "out": str(out),
     }
-    if as_json:
-        print_json(facts)
-    else:
-        forgets = simulator.flat is not None and bool(simulator.flat.recall_lost)
-        show_result(facts | {"spec": game, "players": simulator.num_players, "forgets": forgets}, result.strategy)
 
 
 def _iterations(text: str) -> list[int]:
@@ -212,8 +215,6 @@ def inspect(
     as_json: JSON = False,
 ) -> None:
     """Look a situation up: what does the strategy do there, and why."""
-    from fogplay.evaluate.situations import situations
-
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
         _inspect_profile(strategy, file, infoset, as_json)
@@ -226,9 +227,23 @@ def inspect(
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game or strategy.game)
-    seen = situations(flat, strategy.on(flat))
-    rows: list[dict[str, Any]] = []
-    for name in chosen[:limit]:
+    rows = _looked_up(flat, strategy, chosen[:limit])
+    if as_json:
+        print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    _show_rows(rows)
+    if len(chosen) > limit:
+        say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
+    say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
+
+
+def _looked_up(flat: Any, strategy: Any, infosets: list[str]) -> list[dict[str, Any]]:
+    """What a strategy does at infosets and why, one row per action."""
+    from fogplay.evaluate.situations import situations
+
+    seen, rows = situations(flat, strategy.on(flat)), []
+    for name in infosets:
         where, number = strategy.slots(name), flat.infosets.index(name)
         here = flat.slots(number)
         for action, probability, value, slot in zip(
@@ -252,11 +267,11 @@ def inspect(
                     else None,
                 }
             )
-    if as_json:
-        print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
-        return
-    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
-    counted, valued = strategy.visits is not None, strategy.action_values is not None
+    return rows
+
+
+def _show_rows(rows: list[dict[str, Any]]) -> None:
+    counted, valued = (any(row[name] is not None for row in rows) for name in ("visits", "learned_value"))
     more = [*(["visits"] if counted else []), *(["learned value"] if valued else [])]
     show = table("infoset", "player", "action", "probability", "earns", *more)
     before = None
@@ -270,9 +285,6 @@ def inspect(
         )  # fmt: skip
         before = row["infoset"]
     say(show)
-    if len(chosen) > limit:
-        say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
-    say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
 
 
 def _inspect_profile(profile: BettingStrategy, file: Path, infoset: str | None, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -15,7 +16,7 @@ from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
-from fogplay.simulators import simulator_for
+from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
@@ -110,44 +111,68 @@ def solve(
     }
     wanted = tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
     run = Run(learner, iterations, identity, wanted, time_limit)
-    path = Path(checkpoint) if checkpoint is not None else None
-    if path is not None and path.exists() and not resume:
-        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once
-    if resume and path is not None and path.exists():
-        run.restore(path)
-        if run.iteration > iterations:
-            raise FogplayError(
-                f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {iterations:,}"
-            )
+    path = _begin(run, checkpoint, resume)
+    made = _Strategies(simulator, run, algorithm, greedy, seed if chosen.seeded else None)
+    take = functools.partial(made.take, snapshot) if snapshot is not None else None
+    run.go(points, progress, path, checkpoint_seconds, watch, take, stop)
+    if learner.stopped is not None and run.iteration == 0:
+        raise FogplayError(learner.stopped)
+    return _result(run, simulator, made.last(), algorithm, seed)
 
-    def strategy_of(learned: Mapping[str, Any], iteration: int) -> Any:
-        about = {"parameters": learner.parameters, "iterations": iteration}
-        return simulator.strategy(learned, algorithm, greedy, seed=seed if chosen.seeded else None, **about)
 
-    made: dict[int, Any] = {}  # the newest strategy, by its iteration: of three players one takes seconds to make
+class _Strategies:
+    """The strategies that a run has found so far."""
 
-    def take() -> Callable[[], None]:
-        learned, iteration = learner.kept(), run.iteration
+    def __init__(self, simulator: Simulator, run: Run, algorithm: str, greedy: bool, seed: int | None) -> None:
+        self.simulator, self.run, self.algorithm, self.greedy, self.seed = simulator, run, algorithm, greedy, seed
+        self.newest: tuple[int, Any] | None = None  # by its iteration: of three players one takes seconds to make
+
+    def take(self, snapshot: Callable[[int, Any], None]) -> Callable[[], None]:
+        """What is known now; the function returned, which may run while the learner goes on, hands it over."""
+        learned, iteration = self.run.learner.kept(), self.run.iteration
 
         def keep() -> None:
-            assert snapshot is not None
-            made.clear()
-            made[iteration] = strategy_of(learned, iteration)
-            snapshot(iteration, made[iteration])
+            self.newest = None  # not two at a time
+            self.newest = iteration, self._strategy(learned, iteration)
+            snapshot(*self.newest)
 
         return keep
 
-    run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None, stop)
-    if learner.stopped is not None and run.iteration == 0:
-        raise FogplayError(learner.stopped)
-    strategy = made[run.iteration] if run.iteration in made else strategy_of(learner.kept(), run.iteration)
+    def last(self) -> Any:
+        """The strategy at the end of the run."""
+        if self.newest is not None and self.newest[0] == self.run.iteration:
+            return self.newest[1]
+        return self._strategy(self.run.learner.kept(), self.run.iteration)
+
+    def _strategy(self, learned: Mapping[str, Any], iteration: int) -> Any:
+        about = {"parameters": self.run.learner.parameters, "iterations": iteration, "seed": self.seed}
+        return self.simulator.strategy(learned, self.algorithm, self.greedy, **about)
+
+
+def _begin(run: Run, checkpoint: str | os.PathLike[str] | None, resume: bool) -> Path | None:
+    """The path of the run's checkpoint; continues from what is there, or sets that aside."""
+    path = Path(checkpoint) if checkpoint is not None else None
+    if path is None or not path.exists():
+        return path
+    if not resume:
+        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once
+        return path
+    run.restore(path)
+    if run.iteration > run.iterations:
+        raise FogplayError(
+            f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {run.iterations:,}"
+        )
+    return path
+
+
+def _result(run: Run, simulator: Simulator, strategy: Any, algorithm: str, seed: int) -> Result:
     flat = simulator.flat
     quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None
     return Result(
         strategy=strategy,
         curve=tuple(run.curve),
         algorithm=algorithm,
-        parameters=learner.parameters,
+        parameters=run.learner.parameters,
         iterations=run.iteration,
         seconds=run.seconds,
         seed=seed,
@@ -155,7 +180,7 @@ def solve(
         exploitability=quality.exploitability if quality else None,
         interrupted=run.interrupted,
         trouble=run.trouble,
-        stopped=learner.stopped,
+        stopped=run.learner.stopped,
     )
 
 

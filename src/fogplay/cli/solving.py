@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +14,8 @@ import typer
 from fogplay.cli.app import (
     JSON,
     Device,
+    Infosets,
+    Minutes,
     Threads,
     app,
     file_name,
@@ -24,6 +28,7 @@ from fogplay.cli.app import (
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.errors import FogplayError
 from fogplay.strategies import BettingStrategy
+from fogplay.trees import TooLargeError
 
 
 @app.command()
@@ -74,6 +79,8 @@ def solve(
     game: Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")],
     algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    minutes: Minutes = None,
+    infosets: Infosets = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
     threads: Threads = None,
     device: Device = "cpu",
@@ -103,14 +110,15 @@ def solve(
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
     with Watch(quiet=as_json) as watch:
-        simulator = watch.simulator(game)
+        simulator = watch.simulator(game, infosets)
         watch.warn_of_recall(simulator.flat)
-        watch.estimate(simulator)
+        watch.estimate(simulator, algorithm)
         watch.expect_kernels(algorithm, device)
         result = fogplay.solve(
             simulator,
             algorithm,
             iterations,
+            minutes=minutes,
             seed=seed,
             threads=threads,
             device=device,
@@ -138,11 +146,21 @@ def solve(
         "interrupted": result.interrupted,
         "out": str(out),
     }
+    if result.stopped is not None:
+        facts["stopped"] = result.stopped
     if as_json:
         print_json(facts)
     else:
-        forgets = simulator.flat is not None and bool(simulator.flat.recall_lost)
-        show_result(facts | {"spec": game, "players": simulator.num_players, "forgets": forgets}, result.strategy)
+        measured = simulator.flat is not None and simulator.flat.recall_lost is None
+        about = {
+            "spec": game,
+            "players": simulator.num_players,
+            "measured": measured,
+            "tree": simulator.flat is not None,
+        }
+        show_result(facts | about, result.strategy)
+    if result.stopped is not None:
+        raise FogplayError(result.stopped)
 
 
 def _iterations(text: str) -> list[int]:
@@ -225,27 +243,32 @@ def inspect(
     else:
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game or strategy.game)
-    seen = situations(flat, strategy.on(flat))
+        try:
+            known = watch.flatten(game or strategy.game)
+            seen = situations(known, strategy.on(known))
+        except TooLargeError as why:
+            known, seen = None, None
+            watch.note(f"{strategy.game} is too large for a tree ({why.size}): what actions earn is not known exactly")
     rows: list[dict[str, Any]] = []
     for name in chosen[:limit]:
-        where, number = strategy.slots(name), flat.infosets.index(name)
-        here = flat.slots(number)
+        where = strategy.slots(name)
+        number = known.infosets.index(name) if known is not None else -1
+        values = itertools.repeat(math.nan) if known is None or seen is None else seen.value[known.slots(number)]
         for action, probability, value, slot in zip(
             strategy.actions[where],
             strategy.probabilities[where],
-            seen.value[here],
+            values,
             range(where.start, where.stop),
-            strict=True,
+            strict=False,
         ):
             rows.append(
                 {
                     "infoset": name,
-                    "player": int(flat.tree.infoset_player[number]),
+                    "player": int(strategy.infoset_player[strategy.find(name)]),
                     "action": action,
                     "probability": float(probability),
                     "value": float(value),
-                    "likelihood": float(seen.likelihood[number]),
+                    "likelihood": float(seen.likelihood[number]) if seen is not None else math.nan,
                     "visits": int(strategy.visits[slot]) if strategy.visits is not None else None,
                     "learned_value": float(strategy.action_values[slot])
                     if strategy.action_values is not None

@@ -79,7 +79,7 @@ def test_the_same_stream_gives_the_numbers_of_the_tree(game: str, algorithm: str
         ("kuhn", "smooth-uct", 30_000, 0.1),
         ("kuhn", "os-mccfr", 30_000, 0.1),
         ("kuhn", "es-mccfr", 20_000, 0.05),
-        ("leduc(suits=unseen)", "es-mccfr", 2_000, 1.0),  # chance is uneven there; uniform play has 4.7
+        ("leduc(suits=unseen)", "es-mccfr", 10_000, 1.0),  # chance is uneven there; uniform play has 4.7
     ],
 )
 def test_the_rules_are_learned_as_the_tree_is(game: str, algorithm: str, iterations: int, bound: float) -> None:
@@ -274,9 +274,7 @@ def test_what_is_broken_from_the_start_is_refused(fault: str) -> None:
 
 
 def test_plays_that_do_not_end_are_reported() -> None:
-    with pytest.raises(
-        FogplayError, match=r"is not over after 2,000 moves; every play must end sooner; seen after: 0, "
-    ):
+    with pytest.raises(FogplayError, match=r"is not over after 2,000 moves; every play must end sooner; seen after"):
         solve(Broken("endless"), "uct", 10)
 
 
@@ -289,7 +287,7 @@ def test_traversals_that_are_too_long_are_reported(monkeypatch: pytest.MonkeyPat
 def test_what_cannot_run_on_rules_is_refused() -> None:
     simulator = simulator_for(PHANTOM, infosets=1_000)
     for algorithm in ("cfr+", "lp"):
-        with pytest.raises(FogplayError, match="needs the whole tree, and pyspiel:phantom_ttt.* is too large for one"):
+        with pytest.raises(FogplayError, match=r"needs the whole tree, and pyspiel:phantom_ttt.* is too large for one"):
             solve(simulator, algorithm, 10)
     with pytest.raises(FogplayError, match="cs-mccfr tries all actions of all players"):
         solve(simulator, "cs-mccfr", 10)
@@ -331,7 +329,7 @@ def test_the_command_says_what_it_does(tmp_path: Path) -> None:
     assert "fogplay evaluate" not in done.stdout
     looked = fogplay("inspect", "out.st", "--limit", "1", "--json", cwd=tmp_path)
     assert json.loads(looked.stdout.splitlines()[-1])["rows"][0]["value"] is None
-    longer = fogplay(*(arguments[:5] + ("400",) + arguments[6:]), "--resume", "--json", cwd=tmp_path)
+    longer = fogplay(*(*arguments[:5], "400", *arguments[6:]), "--resume", "--json", cwd=tmp_path)
     assert json.loads(longer.stdout.splitlines()[-1])["iterations"] == 400
 
 

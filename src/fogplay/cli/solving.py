@@ -152,13 +152,7 @@ def solve(
         print_json(facts)
     else:
         measured = simulator.flat is not None and simulator.flat.recall_lost is None
-        about = {
-            "spec": game,
-            "players": simulator.num_players,
-            "measured": measured,
-            "tree": simulator.flat is not None,
-        }
-        show_result(facts | about, result.strategy)
+        show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
     if result.stopped is not None:
         raise FogplayError(result.stopped)
 

@@ -39,7 +39,7 @@ def user_cache() -> Path:
 @functools.cache
 def cache_folder() -> Path:
     """The folder of this version's compiled kernels; a temporary one if the user's cache is not writable."""
-    marks = (b"@kernel", b"@piece", b"@by_type")
+    marks = (b"@kernel", b"@piece", b"@by_type", b".register(", b"@overload")
     sources = sorted(path for path in PACKAGE.rglob("*.py") if any(mark in path.read_bytes() for mark in marks))
     digest = hashlib.sha256()
     for path in sources:

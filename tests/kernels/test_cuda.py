@@ -14,7 +14,7 @@ from fogplay import FogplayError, Progress, flatten, solve, storage
 from fogplay.experiments.runner import Job, Runner
 from fogplay.kernels import cuda as driver
 from fogplay.kernels import uct
-from fogplay.simulators import Simulator, TreeSimulator
+from fogplay.simulators import HashedSimulator, Simulator, TreeSimulator
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.simulators.restricted import BoundSimulator
 from fogplay.solvers import respond
@@ -41,6 +41,7 @@ def simulators() -> dict[str, Simulator]:
         "three players": TreeSimulator(flatten("kuhn(players=3)")),
         "uneven chance": TreeSimulator(flatten("leduc(suits=unseen)")),
         "hold'em": holdem,
+        "by key": HashedSimulator(tree, 12, 24),
         "bound by one coin": BoundSimulator(tree, 0, flatten("kuhn").uniform(), 0.5),
         "bound at every infoset": BoundSimulator(holdem, 1, uniform, np.full(holdem.num_slots, 0.5)),
     }
@@ -84,6 +85,38 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
     assert visits.dtype == np.int64
     assert visits[first].sum() == 253
     assert np.all(np.abs(total) <= 2 * visits)
+
+
+@pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr", "es-mccfr"])
+@pytest.mark.parametrize("threads", [7, 200])
+def test_no_infoset_is_lost(algorithm: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many threads meet an infoset at the same time, it has one entry and slots of its own."""
+    monkeypatch.setattr(driver, "PLAYED", 1)
+    tree = TreeSimulator(flatten("leduc"))
+    starts = flatten("leduc").tree.infoset_start
+    playing = learner(HashedSimulator(tree, 936, tree.num_slots), algorithm, threads=threads)
+    for first, count in ((1, 60), (61, 340)):
+        playing.advance(first, count)
+        tables = playing.tables()
+        keys, slots = tables["keys"].astype(np.int64) - 1, tables["first"]
+        assert len(set(keys.tolist())) == len(keys) > 10
+        counts = np.diff(starts)[np.searchsorted(starts, keys)]
+        assert slots.tolist() == (np.cumsum(counts) - counts).tolist()
+        assert playing.stopped is None
+
+
+def test_full_tables_stop_the_run_there_too(tmp_path: Path) -> None:
+    tree = TreeSimulator(flatten("leduc"))
+    small, large = HashedSimulator(tree, 20, 5_000), HashedSimulator(tree, 936, 5_000)
+    settings: dict[str, Any] = {"device": "cuda", "threads": 4, "checkpoint": tmp_path / "run"}
+    full = solve(small, "os-mccfr", 10**6, **settings)
+    assert full.stopped is not None
+    assert full.iterations < 10**6
+    kept = len(storage.read(tmp_path / "run", "checkpoint")[0]["keys"])
+    assert 20 <= kept <= 23  # threads that were on their way
+    longer = solve(large, "os-mccfr", full.iterations + 50, resume=True, **settings)
+    assert longer.stopped is None
+    assert len(storage.read(tmp_path / "run", "checkpoint")[0]["keys"]) > kept
 
 
 def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

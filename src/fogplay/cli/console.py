@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fogplay.jit import is_compiled
-from fogplay.simulators import Simulator, own_simulator, simulator_for
+from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
-from fogplay.trees import FlatGame, flatten, named
+from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
 COMPILING = "compiling the kernels (only once, some seconds); later commands start at once"
 OUT = Console(highlight=False, soft_wrap=True, markup=False)
@@ -100,17 +100,21 @@ class Watch:
                 self.note(f"about {expected:,} nodes, {size / 1e6:,.0f} MB")
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
-        flat = flatten(game, name=name, progress=progress)
-        if task is not None:
-            self.bar.remove_task(task)
-        return flat
+        try:
+            return flatten(game, name=name, progress=progress)
+        finally:
+            if task is not None:
+                self.bar.remove_task(task)
 
-    def simulator(self, game: Any) -> Simulator:
+    def simulator(self, game: Any, infosets: int | None = None) -> Simulator:
         """The simulator of a game, with a bar if its tree or its tables take long to build."""
         rules, name = named(game)
         with self.building() as progress:
             own = own_simulator(rules, progress)
-        return own or simulator_for(self.flatten(rules, name))
+        try:
+            return simulator_for(own or self.flatten(rules, name), infosets=infosets)
+        except TooLargeError as why:
+            return by_rules(rules, name, why.size, infosets)
 
     @contextlib.contextmanager
     def building(self) -> Iterator[Callable[[str, int, int], None]]:
@@ -128,9 +132,13 @@ class Watch:
         if task is not None:
             self.bar.remove_task(task)
 
-    def estimate(self, simulator: Simulator) -> None:
-        """Print beforehand how much memory a game without a tree will take."""
-        if simulator.flat is None:
+    def estimate(self, simulator: Simulator, algorithm: str) -> None:
+        """Print beforehand how much memory a game without a tree will take, or how slow it is."""
+        if simulator.flat is not None or algorithm not in ALGORITHMS or not ALGORITHMS[algorithm].seeded:
+            return
+        if simulator.note is not None:
+            self.note(simulator.note)
+        else:
             slots = simulator.num_slots
             self.note(
                 f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
@@ -179,12 +187,15 @@ class Watch:
             self.to_say = ""
         if now.iteration == 0:
             return
+        timed = now.time_limit is not None and now.seconds / now.time_limit > now.iteration / now.iterations
+        completed, total = (now.seconds, now.time_limit) if timed else (now.iteration, now.iterations)
         if self.solving is None:
             self.solving = self._start("solving", now.iterations)
         self.bar.update(
             self.solving,
-            completed=now.iteration,
-            done=f"{now.iteration:,} of {now.iterations:,}",
+            completed=completed,
+            total=total,
+            done=f"{now.iteration:,} iterations" if timed else f"{now.iteration:,} of {now.iterations:,}",
             rate=now.iteration / max(now.seconds, 1e-9),
             note=f"nash_conv {now.nash_conv:.5g}" if now.nash_conv is not None else "",
         )
@@ -204,7 +215,7 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     say("Next:")
     file = shlex.quote(facts["out"])
     if hasattr(strategy, "infosets"):
-        if not facts["forgets"]:
+        if facts["measured"]:
             say(f"  fogplay evaluate {file}")
         if strategy.infosets:
             say(f"  fogplay inspect {file} {shlex.quote(strategy.infosets[0])}")
@@ -212,6 +223,6 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
         others = " rules" * (facts["players"] - 1)
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
-    if facts["interrupted"]:
+    if facts["interrupted"] and "stopped" not in facts:
         again = [word for word in sys.argv[1:] if word != "--resume"]
         say(f"  {shlex.join(['fogplay', *again, '--resume'])}")

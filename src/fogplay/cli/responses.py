@@ -12,6 +12,7 @@ import typer
 from fogplay.cli.app import (
     JSON,
     Device,
+    Minutes,
     Threads,
     app,
     file_name,
@@ -46,6 +47,7 @@ def respond(
     half: Half = 10.0,
     algorithm: AlgorithmName = "cfr+",
     iterations: Iterations = None,
+    minutes: Minutes = None,
     seed: Seed = 0,
     threads: Threads = None,
     device: Device = "cpu",
@@ -78,6 +80,7 @@ def respond(
             half=half,
             algorithm=algorithm,
             iterations=iterations,
+            minutes=minutes,
             seed=seed,
             threads=threads,
             device=device,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,8 @@ import typer
 from fogplay.cli.app import (
     JSON,
     Device,
+    Infosets,
+    Minutes,
     Threads,
     app,
     file_name,
@@ -24,6 +27,7 @@ from fogplay.cli.app import (
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.errors import FogplayError
 from fogplay.strategies import BettingStrategy
+from fogplay.trees import FlatGame, TooLargeError
 
 
 @app.command()
@@ -74,6 +78,8 @@ def solve(
     game: Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")],
     algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    minutes: Minutes = None,
+    infosets: Infosets = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
     threads: Threads = None,
     device: Device = "cpu",
@@ -103,14 +109,15 @@ def solve(
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
     with Watch(quiet=as_json) as watch:
-        simulator = watch.simulator(game)
+        simulator = watch.simulator(game, infosets)
         watch.warn_of_recall(simulator.flat)
-        watch.estimate(simulator)
+        watch.estimate(simulator, algorithm)
         watch.expect_kernels(algorithm, device)
         result = fogplay.solve(
             simulator,
             algorithm,
             iterations,
+            minutes=minutes,
             seed=seed,
             threads=threads,
             device=device,
@@ -130,8 +137,10 @@ def solve(
     if as_json:
         print_json(facts)
     else:
-        forgets = simulator.flat is not None and bool(simulator.flat.recall_lost)
-        show_result(facts | {"spec": game, "players": simulator.num_players, "forgets": forgets}, result.strategy)
+        measured = simulator.flat is not None and simulator.flat.recall_lost is None
+        show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
+    if result.stopped is not None:
+        raise FogplayError(result.stopped)
 
 
 def _facts(result: Any) -> dict[str, Any]:
@@ -145,6 +154,7 @@ def _facts(result: Any) -> dict[str, Any]:
         "exploitability": result.exploitability,
         "seed": result.seed,
         "interrupted": result.interrupted,
+        **({"stopped": result.stopped} if result.stopped is not None else {}),
     }
 
 
@@ -226,7 +236,11 @@ def inspect(
     else:
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game or strategy.game)
+        try:
+            flat = watch.flatten(game or strategy.game)
+        except TooLargeError as why:
+            flat = None
+            watch.note(f"{strategy.game} is too large for a tree ({why.size}): what actions earn is not known exactly")
     rows = _looked_up(flat, strategy, chosen[:limit])
     if as_json:
         print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
@@ -238,33 +252,27 @@ def inspect(
     say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
 
 
-def _looked_up(flat: Any, strategy: Any, infosets: list[str]) -> list[dict[str, Any]]:
-    """What a strategy does at infosets and why, one row per action."""
+def _looked_up(flat: FlatGame | None, strategy: Any, infosets: list[str]) -> list[dict[str, Any]]:
+    """What a strategy does at infosets and why, one row per action; without a tree, what actions earn is unknown."""
     from fogplay.evaluate.situations import situations
 
-    seen, rows = situations(flat, strategy.on(flat)), []
+    seen, rows = (situations(flat, strategy.on(flat)) if flat is not None else None), []
     for name in infosets:
-        where, number = strategy.slots(name), flat.infosets.index(name)
-        here = flat.slots(number)
-        for action, probability, value, slot in zip(
-            strategy.actions[where],
-            strategy.probabilities[where],
-            seen.value[here],
-            range(where.start, where.stop),
-            strict=True,
-        ):
+        where = strategy.slots(name)
+        number = flat.infoset_number(name) if flat is not None else -1
+        for place, slot in enumerate(range(where.start, where.stop)):
+            value = math.nan if flat is None or seen is None else seen.value[flat.slots(number)][place]
+            learned = strategy.action_values
             rows.append(
                 {
                     "infoset": name,
-                    "player": int(flat.tree.infoset_player[number]),
-                    "action": action,
-                    "probability": float(probability),
+                    "player": int(strategy.infoset_player[strategy.find(name)]),
+                    "action": strategy.actions[slot],
+                    "probability": float(strategy.probabilities[slot]),
                     "value": float(value),
-                    "likelihood": float(seen.likelihood[number]),
+                    "likelihood": float(seen.likelihood[number]) if seen is not None else math.nan,
                     "visits": int(strategy.visits[slot]) if strategy.visits is not None else None,
-                    "learned_value": float(strategy.action_values[slot])
-                    if strategy.action_values is not None
-                    else None,
+                    "learned_value": float(learned[slot]) if learned is not None else None,
                 }
             )
     return rows

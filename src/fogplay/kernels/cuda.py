@@ -93,7 +93,7 @@ def _atomic_max(table: Any, at: int, value: Any) -> Any:
 
 
 def _atomic_claim(table: Any, at: int, value: Any) -> Any:
-    return cuda.atomic.cas(table, at, table.dtype.type(0), value)
+    return cuda.atomic.cas(table, at, np.uint64(0), value)  # of 64-bit keys
 
 
 def _atomic_take(table: Any, at: int, amount: Any) -> Any:

@@ -16,7 +16,7 @@ from fogplay.trees import FlatGame, TooLargeError, flatten, named
 from fogplay.trees.flatten import BYTES_PER_INFOSET, available_memory
 
 MOST_INFOSETS = 2**40
-DEFAULT_INFOSETS = 20_000_000  # or what half of the memory holds, if that is less
+DEFAULT_INFOSETS = 12_500_000  # as 2^24 entries hold; or what half of the memory holds, if that is less
 BYTES_PER_ENTRY = 48  # of the hash table, which has up to 8/3 entries of 16 bytes per infoset
 BYTES_PER_ACTION = 24  # of the tables that Monte Carlo CFR fills
 SPARE = 1.25  # slots per infoset, over the mean of random plays

@@ -148,16 +148,15 @@ class Watch:
         elif chosen is not None and not is_compiled(*chosen.kernels):
             self.to_say = COMPILING
 
-    def hands(self, kernel: Any) -> Callable[[int, int], None]:
-        """How far a match is that this kernel plays."""
+    def expect(self, kernel: Any) -> None:
+        """Say so if a kernel has to be compiled first."""
+        if not is_compiled(kernel):
+            self.note(COMPILING)
 
-        def progress(done: int, total: int) -> None:
-            if done > 0:
-                self.amount(done, total)
-            elif not is_compiled(kernel):
-                self.note(COMPILING)
-
-        return progress
+    def hands(self, done: int, total: int) -> None:
+        """How far a match is."""
+        if done > 0:
+            self.amount(done, total)
 
     def amount(self, done: int, total: int) -> None:
         """How far a set of runs is, in iterations."""

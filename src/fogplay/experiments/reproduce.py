@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from fogplay.checks import one_of
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.experiments.runner import Lab, Mean
-from fogplay.solvers.checks import one_of
 from fogplay.solvers.solve import DEVICES
 from fogplay.version import VERSION
 

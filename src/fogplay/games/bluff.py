@@ -7,6 +7,8 @@ import itertools
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
 
 NO_BID = -1
@@ -108,6 +110,17 @@ class BluffState(State):
 
     def chance_outcomes(self) -> tuple[tuple[int, float], ...]:
         return self.game.chances[0 if self.roll0 < 0 else 1]
+
+    def seen_by(self, action: int) -> tuple[int, ...]:
+        """A roll is seen by its player, bids and calls by both."""
+        return (0 if self.roll0 < 0 else 1,) if self.player == CHANCE else (0, 1)
+
+    def determinise(self, player: int, rng: np.random.Generator) -> BluffState:
+        """Another roll for the other player."""
+        chances = [probability for _, probability in self.game.chances[1 - player]]
+        other = int(rng.choice(len(chances), p=chances))
+        rolls = (self.roll0, other) if player == 0 else (other, self.roll1)
+        return BluffState(self.game, *rolls, self.bids, self.bid, self.player)
 
     def child(self, action: int) -> BluffState:
         game, player = self.game, self.player

@@ -43,13 +43,19 @@ class State:
     def returns(self) -> Sequence[float]:
         raise TypeError(f"{type(self).__name__} must define returns()")
 
-    # Four more methods are asked for only if a game has them:
+    # More methods are asked for only if a game has them:
     # ``calling_action()``: the action that checks or calls, for rollouts that call down;
     # ``betting_outlook()``: the pot at the beginning of this betting round, and how much all players together could
     # still add to it from then on, for exploration that follows the pot;
     # ``features()``: numbers by name that tell of the player to act and of all it knows, the same at every state of an
     # infoset; "phase" is one of them, and the others' names are the same throughout a phase (decision trees);
-    # ``unseen(player)``, at the end: which moves of chance this player never saw, counting all moves from 0.
+    # ``unseen(player)``, at the end: which moves of chance this player never saw, counting all moves from 0;
+    # ``seen_by(action)``: which players see a move that is made here, chance's or the acting player's; without it a
+    # table shows a move to whoever made it, and to nobody else;
+    # ``observation(player)``: what a player sees, as an object of the game's own, for bots;
+    # ``determinise(player, rng)``: a state drawn at random among those that this player cannot tell from this one;
+    # ``joint_child(actions)``: the state after all players acted at the same time, where ``current_player`` is
+    # ``SIMULTANEOUS`` and ``legal_actions(player)`` says what each may do.
 
     def action_to_string(self, player: int, action: int) -> str:
         return str(action)

@@ -7,7 +7,7 @@ A line of a log, ``STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob`
 there; ``SCORE:715|-715:Alice|Bob`` ends a match.
 
 What a function prints its partner reads back as the same. What cannot be read is refused in one line, whatever it is.
-Nothing here knows the rules: whether a line is possible is for ``protocols.acpc.table`` to say.
+Nothing here knows the rules: whether a line is possible is for ``protocols.acpc.game`` to say.
 """
 
 from __future__ import annotations

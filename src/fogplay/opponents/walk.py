@@ -223,8 +223,7 @@ def record(flat: FlatGame, ends: NDArray[np.int32], names: Sequence[str], seen_b
     With ``seen_by`` only what that player got to see is told, where the game says what that is (``unseen``).
     """
     players = flat.num_players
-    if seen_by is not None and seen_by not in names:
-        raise FogplayError(f"nobody called {seen_by!r} plays; there are {listed(list(names))}")
+    require_seen_by(names, seen_by)
     moves = Moves(flat)
     kinds, order = np.unique(ends.astype(np.int64) * players + np.arange(len(ends)) % players, return_inverse=True)
     hands: dict[Hand, int] = {}
@@ -237,15 +236,22 @@ def record(flat: FlatGame, ends: NDArray[np.int32], names: Sequence[str], seen_b
             if UNSEEN in told[1]:
                 raise FogplayError(f"{flat.name} has a move called {UNSEEN!r}; in histories that is a move not seen")
         seated = tuple(names[(seat + shift) % players] for seat in range(players))
-        line = told[1] if seen_by is None else _as_seen(flat, *told, seated.index(seen_by))
+        line = told[1] if seen_by is None else as_seen(flat.name, *told, seated.index(seen_by))
         number[place] = hands.setdefault(Hand(seated, tuple(line)), len(hands))
     return Histories(tuple(hands), number[order.ravel()], flat.name)
 
 
-def _as_seen(flat: FlatGame, state: Any, moves: list[str], by_chance: list[bool], seat: int) -> list[str]:
+def require_seen_by(names: Sequence[str], seen_by: str | None) -> None:
+    """Refuse to tell what somebody saw who does not play."""
+    if seen_by is not None and seen_by not in names:
+        raise FogplayError(f"nobody called {seen_by!r} plays; there are {listed(list(names))}")
+
+
+def as_seen(game: str, state: Any, moves: list[str], by_chance: list[bool], seat: int) -> list[str]:
+    """The moves of a hand that ended in ``state``, without those of chance that a seat never saw."""
     if not hasattr(state, "unseen"):
         return moves
     hidden = set(state.unseen(seat))
     if not all(place in range(len(moves)) and by_chance[place] for place in hidden):
-        raise FogplayError(f"{flat.name}: unseen({seat}) names moves that are not chance's: {sorted(hidden)}")
+        raise FogplayError(f"{game}: unseen({seat}) names moves that are not chance's: {sorted(hidden)}")
     return [UNSEEN if place in hidden else move for place, move in enumerate(moves)]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.checks import number
 from fogplay.errors import FogplayError
 from fogplay.kernels.cfr import Scratch, Tables, Weighting, iterate
 from fogplay.simulators import simulator_for
 from fogplay.simulators.interface import require_tree
-from fogplay.solvers.checks import number
 from fogplay.trees import FlatGame
 
 INFINITY = math.inf

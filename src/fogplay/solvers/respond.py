@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.checks import number, one_of
 from fogplay.evaluate import best_response
 from fogplay.evaluate.responses import AgainstModel, against_model, mix
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.simulators.restricted import BoundSimulator
-from fogplay.solvers.checks import number, one_of
 from fogplay.solvers.run import Progress
 from fogplay.solvers.solve import Result, solve
 from fogplay.strategies import TabularStrategy

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.kernels.cpu import CpuDriver, Zeros
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.simulators.policies import ByPlayer
-from fogplay.solvers.checks import number, one_of, whole
 
 SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 to 0.77 on Leduc
 LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fogplay.checks import one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import MEASURES
 from fogplay.simulators import simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
-from fogplay.solvers.checks import one_of, whole
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame

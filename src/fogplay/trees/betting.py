@@ -11,6 +11,7 @@ once a player and round, and not at every decision.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
-from fogplay.games.holdem import CALL, FOLD, RAISE, Holdem
+from fogplay.games.holdem import Holdem
+from fogplay.games.limit import FOLD, RAISE, STEPS
 from fogplay.jit import kernel, piece, record
 
 # One record a node, 24 bytes, so that a step of an episode reads one line of memory.
@@ -125,6 +127,23 @@ def betting_tree(game: Holdem) -> Betting:
 def paid_by(paid, player):
     """What a player has paid, in chips, out of a number that holds it for all."""
     return (paid >> (player * _PAID_BITS)) & _PAID
+
+
+@piece
+def claim(end, strength, deal, seat):
+    """The pot at a terminal node, and by how many it is shared if ``seat``, which has not folded, wins; else 0.
+
+    ``strength[deals, seats]`` decides showdowns.
+    """
+    own = strength[np.uint64(deal), np.uint64(seat)]
+    pot, winners, beaten = 0, 0, False
+    for other in range(strength.shape[1]):
+        pot += paid_by(end.slot, other)
+        if end.in_hand >> other & 1:
+            theirs = strength[np.uint64(deal), np.uint64(other)]
+            winners += theirs == own
+            beaten = beaten or theirs > own
+    return pot, 0 if beaten else winners
 
 
 @piece
@@ -253,9 +272,17 @@ def _lay_out(nodes, family, begin):
 
 def child_after(betting: Betting, node: int, letter: str) -> int:
     """The node after ``f``, ``c`` or ``r`` at a decision node."""
-    here = betting.nodes[node]
-    step = {"f": FOLD, "c": CALL, "r": RAISE}[letter] - CALL
-    return int(here.first_child) + int(here.calling) + step
+    children, calling = betting.nodes["first_child"], betting.nodes["calling"]  # faster than whole records
+    return int(children.item(node) + calling.item(node) + STEPS[letter])
+
+
+def node_after(betting: Betting, letters: Iterable[str]) -> int:
+    """The node of a betting tree that a betting sequence leads to, round by round or in one."""
+    children, calling = betting.nodes["first_child"], betting.nodes["calling"]
+    node = 0
+    for letter in "".join(letters):
+        node = children.item(node) + calling.item(node) + STEPS[letter]
+    return node
 
 
 def owners(betting: Betting, buckets: NDArray[np.int64]) -> NDArray[np.int8]:

@@ -29,6 +29,10 @@ INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 Progress = Callable[[int, int, int], None]  # nodes so far, nodes expected in all, bytes expected in all
 
 
+class NoTreeError(FogplayError):
+    """A game that cannot be flattened: it is too large, or its players move at the same time."""
+
+
 def flatten(
     game: Any,
     *,
@@ -135,7 +139,7 @@ def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, me
     if expected > 20 * node_limit or size > 20 * memory_limit:
         about = "about" if expected < HOPELESS // PROBES else "over"  # random plays were cut short
         limit = f"{_rounded(node_limit)} nodes" if expected > 20 * node_limit else f"{memory_limit / 1e6:,.3g} MB"
-        raise FogplayError(
+        raise NoTreeError(
             f"{name} has {about} {_rounded(expected)} nodes, far over the limit of {limit}: too large for a tree; "
             f"{instead}"
         )
@@ -181,7 +185,7 @@ class _Walk:
             used = tree_bytes(nodes, self.players) + len(self.infosets) * BYTES_PER_INFOSET
             if stack and (nodes >= node_limit or used > memory_limit):
                 limit = f"{_rounded(node_limit)} nodes" if nodes >= node_limit else f"{memory_limit / 1e9:.1f} GB"
-                raise FogplayError(
+                raise NoTreeError(
                     f"{self.name} reached the limit of {limit} after {nodes:,} nodes and {len(self.infosets):,} "
                     "infosets and goes on; choose smaller parameters or raise the limit (node_limit, memory_limit)"
                 )
@@ -250,7 +254,8 @@ class _Walk:
         if player == SIMULTANEOUS:
             self._complain(
                 "the players move at the same time; convert it first: "
-                "pyspiel.convert_to_turn_based(game), or let each act in turn without seeing the others' moves"
+                "pyspiel.convert_to_turn_based(game), or let each act in turn without seeing the others' moves",
+                kind=NoTreeError,
             )
         if player != CHANCE:
             self._complain(f"current_player() is {player}, which is no player, chance ({CHANCE}) or end ({TERMINAL})")
@@ -275,9 +280,9 @@ class _Walk:
                 "its string must tell apart what the player can tell apart"
             )
 
-    def _complain(self, what: str, cause: Exception | None = None) -> None:
+    def _complain(self, what: str, cause: Exception | None = None, kind: type[FogplayError] = FogplayError) -> None:
         path = _path_in_walk(self.num_children, len(self.player))
-        raise FogplayError(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
+        raise kind(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
 
     def finish(self) -> FlatGame:
         """Lay the walk out as a tree, and check what only the whole tree shows."""

@@ -27,8 +27,15 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
     except TypeError:
         given = None
     if given is None or not low <= given <= high:
-        raise FogplayError(f"{name} must be a whole number from {low} to {high}, not {_short(value)}")
+        raise FogplayError(f"{name} must be a whole number from {low} to {_grouped(high)}, not {_short(value)}")
     return given
+
+
+def seed_of(value: Any) -> int:
+    """``value``, if it can seed random numbers."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise FogplayError(f"seed must be a whole number from 0, not {_short(value)}")
+    return value
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -36,6 +43,10 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise FogplayError(f"{name} must be {' or '.join(choices)}, not {_short(value)}")
     return value
+
+
+def _grouped(value: int) -> str:
+    return str(value) if value < 100_000 else f"{value:,}"
 
 
 def _short(value: Any) -> str:

@@ -4,7 +4,7 @@
     python benchmarks/at_once.py --episodes 20000000 --threads 16384 smooth-uct
 
 nash_conv on Leduc, the mean of three runs, and the seconds of the fastest: all threads from the start, or twice as many
-whenever a thousand, three thousand, ... episodes for each have been played (``kernels/driver.py``).
+whenever a thousand, three thousand, ... episodes for each have been played (``kernels/cuda.py``).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import numpy as np
 
 from fogplay.cards import buckets, tables
 from fogplay.cards.buckets import Grid, board_entry, bucket_of, bucket_on
-from fogplay.cards.deals import Deals, room, tell
+from fogplay.cards.deals import Deals, deals_buffer, tell
 from fogplay.cards.deck import draw_cards, new_deck
 from fogplay.cards.evaluator import evaluate7, evaluator
 from fogplay.cards.index import canonical_board, canonical_hole
@@ -192,7 +192,7 @@ def lookups() -> None:
     whole = best(lambda: deal_and_tell_all(mapped, deck, rng, DEALS)) / DEALS * 1e9
     show("deal and both buckets on all four rounds, one deal after the other", f"{whole:.0f} ns")
     for count, players in ((16, 2), (64, 2), (256, 2), (64, 3)):
-        deals: Deals = room(count, players)
+        deals: Deals = deals_buffer(count, players)
         batches = DEALS // count
         work = best(lambda d=deals, b=batches: deal_ahead(mapped, evaluator(), d, deck, rng, b))  # type: ignore[misc]
         told = f"deal, all players' buckets on all rounds and strengths, {players} players, {count} deals at once"

@@ -56,17 +56,18 @@ def learn(players: int, episodes: int, layout: str, batch: int, cell: str) -> No
     gigabytes = [array.nbytes / 1e9 for array in (simulated.betting.nodes, tables.cell)]
     print(f"{rules}")
     print(
-        f"built in {built:.1f} s; {simulated.num_decisions:,} decision nodes of {len(simulated.betting.nodes):,} "
+        f"built in {built:.1f} s; {simulated.decisions:,} decision nodes of {len(simulated.betting.nodes):,} "
         f"({gigabytes[0]:.3f} GB), {simulated.num_slots:,} slots ({gigabytes[1]:.3f} GB, {kind.itemsize} bytes each)"
     )
     game, rng = simulated.worker(batch), streams(1, 1)[0]
     path = uct.Path.of(simulated.deepest, players)
-    policy = uct.Policy(uct.Decay(0.1, 0.9, 1 / 20000), uct.Uniform())
-    uct.run(game, tables, policy, rng, path, 1, 1, 1_000)
+    exploration = simulated.exploration(simulated.defaults["k"], simulated.defaults["cap"])
+    selection = uct.Selection(uct.Decay(0.1, 0.9, 1 / 20000), uct.Uniform(), exploration)
+    uct.run(game, tables, selection, rng, path, 1, 1, 1_000)
     speeds = []
     for done in range(STRETCH, episodes * MILLION + 1, STRETCH):
         begin = time.perf_counter()
-        uct.run(game, tables, policy, rng, path, 1, 1, STRETCH)
+        uct.run(game, tables, selection, rng, path, 1, 1, STRETCH)
         speeds.append(STRETCH / (time.perf_counter() - begin))
         if done % (10 * STRETCH) == 0 or done == episodes * MILLION:
             own, everything = resident()

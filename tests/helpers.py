@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+from fogplay.jit import user_cache
 from fogplay.trees import FlatGame
 
 ROOT = Path(__file__).parent.parent
@@ -24,6 +26,18 @@ def fogplay(*arguments: str, cwd: Path | None = None, **environment: str) -> sub
     return subprocess.run(
         command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=300
     )
+
+
+def checked_cache() -> Path:
+    """The folder of kernels compiled with every index checked, kept from run to run as the others are."""
+    folder = user_cache() / "checked"
+    for each in (folder, user_cache() / "tables"):
+        each.mkdir(parents=True, exist_ok=True)
+    tables = folder / "tables"
+    if not tables.is_symlink():
+        with contextlib.suppress(FileExistsError):
+            tables.symlink_to(user_cache() / "tables")
+    return folder
 
 
 def refusal(call: Callable[..., Any], *arguments: Any) -> str:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from fogplay.cli.app import COMMANDS
 from tests.helpers import fogplay
 
 
@@ -267,3 +272,17 @@ def test_what_to_type_next_can_be_typed(tmp_path: Path, players: int) -> None:
     done = fogplay(*shlex.split(line.replace("100000", "60"))[1:], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"hold'em, {players} players: 60 hands")
+
+
+def test_help_lists_the_commands_in_the_order_of_their_use() -> None:
+    done = fogplay("--help")
+    listed = re.findall(r"^│ ([a-z]+) +[A-Z]", done.stdout, re.M)
+    assert tuple(listed) == COMMANDS
+
+
+def test_shells_complete_commands() -> None:
+    script = "import sys; sys.argv[0] = 'fogplay'; from fogplay.cli import main; main()"
+    asking = {"_FOGPLAY_COMPLETE": "complete_bash", "COMP_WORDS": "fogplay ev", "COMP_CWORD": "1"}
+    command = [sys.executable, "-c", script]
+    asked = subprocess.run(command, env={**os.environ, **asking}, capture_output=True, text=True, check=False)
+    assert (asked.stdout.strip(), asked.returncode) == ("evaluate", 0), asked.stderr

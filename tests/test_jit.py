@@ -38,7 +38,7 @@ def test_the_folder_in_use_stays_and_old_ones_go(tmp_path: Path) -> None:
 
 def test_every_file_with_compiled_code_counts() -> None:
     marked = {path.name for path in jit.PACKAGE.rglob("*.py") if b"@piece" in path.read_bytes()}
-    assert "random.py" in marked
+    assert "streams.py" in marked
 
 
 def test_a_temporary_folder_is_removed_again(tmp_path: Path) -> None:
@@ -46,3 +46,24 @@ def test_a_temporary_folder_is_removed_again(tmp_path: Path) -> None:
     folder = ask(tmp_path / "file")
     assert "fogplay-kernels-" in folder.name
     assert not folder.exists()
+
+
+COMPILE = """
+import sys
+from fogplay.jit import kernel
+def twice(value):
+    return value + value
+kernel(twice)(eval(sys.argv[1]))
+"""
+
+
+def test_processes_never_write_to_the_same_file(tmp_path: Path) -> None:
+    """As they would if they compiled a function for different types at the same time: the index is put back between."""
+    script = tmp_path / "script.py"
+    script.write_text(COMPILE)
+    environment = {**os.environ, "FOGPLAY_CACHE": str(tmp_path / "cache")}
+    for value in ("1", "1.0"):
+        for index in (tmp_path / "cache").rglob("*.nbi"):
+            index.unlink()
+        subprocess.run([sys.executable, str(script), value], env=environment, check=True)
+    assert len(list((tmp_path / "cache").rglob("script.twice*.nbc"))) == 2

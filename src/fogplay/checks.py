@@ -1,4 +1,4 @@
-"""Parameters that make no sense are refused with the range that is allowed."""
+"""Refuse parameters that make no sense, with the range that is allowed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from fogplay.errors import FogplayError
+
+MOST_HANDS = 10**12
+MOST_SEED = 2**63 - 1
 
 
 def number(name: str, value: Any, low: float, high: float) -> float:
@@ -20,22 +23,26 @@ def number(name: str, value: Any, low: float, high: float) -> float:
     return given
 
 
-def whole(name: str, value: Any, low: int, high: int) -> int:
-    """``value`` as an int, if it is a whole number from ``low`` to ``high``."""
+def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """``value`` as an int, if it is a whole number from ``low`` on, and at most ``high``."""
     try:
         given = operator.index(value) if not isinstance(value, bool) else None
     except TypeError:
         given = None
-    if given is None or not low <= given <= high:
-        raise FogplayError(f"{name} must be a whole number from {low} to {_grouped(high)}, not {_short(value)}")
+    if given is None or given < low or (high is not None and given > high):
+        most = "" if high is None else f" to {high:,}" if high >= 10**6 else f" to {high}"
+        raise FogplayError(f"{name} must be a whole number from {low}{most}, not {_short(value)}")
     return given
 
 
-def seed_of(value: Any) -> int:
-    """``value``, if it can seed random numbers."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise FogplayError(f"seed must be a whole number from 0, not {_short(value)}")
-    return value
+def seed(value: Any) -> int:
+    """The seed of random numbers."""
+    return whole("seed", value, 0, MOST_SEED)
+
+
+def hands(value: Any, most: int = MOST_HANDS) -> int:
+    """The length of a match."""
+    return whole("hands", value, 1, most)
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -43,10 +50,6 @@ def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise FogplayError(f"{name} must be {' or '.join(choices)}, not {_short(value)}")
     return value
-
-
-def _grouped(value: int) -> str:
-    return str(value) if value < 100_000 else f"{value:,}"
 
 
 def _short(value: Any) -> str:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import numpy as np
 import platformdirs
 
 KEEP_FOLDERS = 3
+PROCESS = uuid.uuid4().hex[:12]  # in the names of the files that this process writes compiled code to
 PACKAGE = Path(__file__).parent
 # Kernels allocate nothing, so they are compiled without numba's reference counting, which otherwise covers every array
 # of every tuple that is passed on: it doubles the time of external sampling. The option is undocumented;
@@ -78,9 +80,22 @@ def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline, **UNCOUNTED)(function)
+        made = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline, **UNCOUNTED)(function)
     finally:
         config.CACHE_DIR = before
+    _write_apart(made)
+    return made
+
+
+def _write_apart(compiled: Any) -> None:
+    """Let no two processes write compiled code to files of the same name.
+
+    Numba numbers the files of a function by what its index lists. Two processes that compile it for different types at
+    the same time take the same number, and one is later handed the other's code.
+    """
+    files = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if files is not None:
+        files._data_name_pattern = files._data_name_pattern.replace(".{number", f".{PROCESS}-{{number")
 
 
 def record(fields: list[tuple[str, Any]], packed: bool = False) -> Any:

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from fogplay.agents import BOTS
+from fogplay.bots.holdem import BOTS
 from tests.helpers import ROOT
 from tests.test_docs import blocks, run_commands
 
 
 def test_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = blocks("docs/matches.md", "python")
     namespace: dict[str, Any] = {}
-    exec(block, namespace)
+    for block in blocks("docs/matches.md", "python"):
+        exec(block, namespace)
     assert float(capsys.readouterr().out.split()[0]) > 300
     assert namespace["match"].hands == 200
 

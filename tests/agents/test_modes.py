@@ -13,16 +13,16 @@ import pytest
 from fogplay.games.registry import load
 from fogplay.jit import user_cache
 from fogplay.strategies.betting import betting_of
-from tests.helpers import ROOT
+from tests.helpers import ROOT, checked_cache
 
 # Betting trees are made here and handed over: what makes them is tested on its own.
 RULES = {players: load(f"holdem(players={players},max_raises=[1,1,1,1],grid=ehs:3/3/3/3)") for players in (2, 3)}
 SCRIPT = """
 import sys
 import numpy as np
-from fogplay.agents import bots
+from fogplay.bots import holdem as bots
 from fogplay.strategies.policy import PLACE
-from fogplay.kernels.duplicate import Player, deal_block, play_block
+from fogplay.simulators.holdem_duplicate import Player, deal_block, play_block
 from fogplay.trees.betting import NODE
 from fogplay.strategies.betting import _average, _best, _heaviest
 
@@ -40,9 +40,9 @@ for players in (2, 3):
     print((share.astype(int) @ np.arange(slots)).tolist())
 
     place = np.zeros(len(nodes), PLACE)
-    room = np.zeros(len(nodes), np.int64), np.zeros((len(nodes), 2), np.int32)
+    scratch = np.zeros(len(nodes), np.int64), np.zeros((len(nodes), 2), np.int32)
     blinds = np.array([10, 5] if players == 2 else [5, 10, 0])
-    bots._classify(nodes, np.array([10, 10, 20, 20]), blinds, *room, place)
+    bots._classify(nodes, np.array([10, 10, 20, 20]), blinds, *scratch, place)
     print(place["slot"].sum(), place["slot"].max())
 
     cards, chance = np.zeros((20, 5 + 2 * players), np.uint8), np.zeros((20, deepest))
@@ -94,5 +94,5 @@ def test_plain_python_agrees(ready: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_index_is_out_of_range(tmp_path: Path, ready: Path) -> None:
-    assert run(tmp_path, ready, "checked", NUMBA_BOUNDSCHECK="1") == run(user_cache(), ready, "compiled")
+def test_no_index_is_out_of_range(ready: Path) -> None:
+    assert run(checked_cache(), ready, "checked", NUMBA_BOUNDSCHECK="1") == run(user_cache(), ready, "compiled")

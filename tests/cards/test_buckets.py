@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fogplay.cards.buckets import Grid, Signals, arrange, bucket_for, percentiles
-from fogplay.cards.deals import Deals, room, tell_deals
+from fogplay.cards.deals import Deals, deals_buffer, tell_deals
 from fogplay.cards.deck import CARDS, parse_cards
 from fogplay.cards.evaluator import evaluate, evaluator
 from fogplay.cards.index import boards, hole_cards
@@ -154,7 +154,7 @@ def test_percentiles_keep_the_order_and_the_range(population: list[int], count: 
 @pytest.mark.parametrize("percentile", [False, True])
 def test_deals_told_together_are_told_as_one_by_one(ehs2: Tables, players: int, percentile: bool) -> None:
     signals = arrange(Grid(percentile=percentile), ehs2)
-    deals: Deals = room(50, players)
+    deals: Deals = deals_buffer(50, players)
     pick = random.Random(players)
     for row in deals.cards:
         row[:] = pick.sample(range(CARDS), 5 + 2 * players)
@@ -167,8 +167,8 @@ def test_deals_told_together_are_told_as_one_by_one(ehs2: Tables, players: int, 
             assert strength[player] == evaluate([*hole, *cards[:5]])
 
 
-def test_there_is_no_room_for_nothing() -> None:
-    with pytest.raises(FogplayError, match="no room for 0 deals"):
-        room(0, 2)
+def test_there_are_no_buffers_for_nothing() -> None:
+    with pytest.raises(FogplayError, match="no buffers for 0 deals"):
+        deals_buffer(0, 2)
     with pytest.raises(FogplayError, match="1 to 23 players"):
-        room(64, 24)
+        deals_buffer(64, 24)

@@ -13,7 +13,7 @@ import pytest
 from fogplay.cards.evaluator import evaluator
 from fogplay.cards.index import index
 from fogplay.jit import user_cache
-from tests.helpers import ROOT
+from tests.helpers import ROOT, checked_cache
 
 # What takes long to make in plain Python is made here and handed over; it is made again only where that is quick.
 SCRIPT = """
@@ -61,7 +61,7 @@ for width in (0, 500):
         np.uint64(width), np.uint64(width), *(np.arange(65536).astype(np.uint16) for _ in range(2)),
         np.arange(1981).astype(np.uint16),
     )
-    told = deals.room(8, 3)
+    told = deals.deals_buffer(8, 3)
     for row in told.cards:
         row[:] = rng.permutation(52)[: len(row)]
     told.cards[0] = np.arange(51, 40, -1)
@@ -96,5 +96,5 @@ def run(cache: Path, ready: Path, **mode: str) -> str:
 
 def test_plain_python_and_checked_indices_agree(tmp_path: Path, ready: Path) -> None:
     compiled = run(user_cache(), ready)
-    assert run(tmp_path / "checked", ready, NUMBA_BOUNDSCHECK="1") == compiled
+    assert run(checked_cache(), ready, NUMBA_BOUNDSCHECK="1") == compiled
     assert run(tmp_path / "plain", ready, NUMBA_DISABLE_JIT="1") == compiled

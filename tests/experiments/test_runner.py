@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import math
+import shutil
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ import pytest
 
 from fogplay import FogplayError, solve, storage
 from fogplay.experiments import runner as laboratory
+from fogplay.experiments import sources
 from fogplay.experiments.runner import Job, Lab, Mean, Point, means, read_points
 
 
@@ -104,6 +108,37 @@ def test_another_setting_is_another_job() -> None:
     keys = {job.key for job in jobs()} | {Job("plain", "kuhn", "uct", 2000, 1, (10,), parameters={"c": 2.0}).key}
     assert len(keys) == 7
     assert one.key == jobs()[0].key
+
+
+def test_other_code_is_another_job(tmp_path: Path) -> None:
+    """Results that were kept are not taken for those of code that has changed since; what people read may change."""
+    package = shutil.copytree(
+        sources.PACKAGE, tmp_path / "package", ignore=shutil.ignore_patterns("data", "__pycache__")
+    )
+    before, kernel = sources.digest(package), package / "kernels" / "regret.py"
+    text = kernel.read_text()
+    found = []
+    for changed in (text.replace('"""', '"""Indeed: ', 1), text + "\n# A remark.\n", text.replace("0.0", "1e-9", 1)):
+        assert changed != text
+        kernel.write_text(changed)
+        sources.digest.cache_clear()
+        found.append(sources.digest(package) == before)
+    assert found == [True, True, False]
+    for part in sources.PARTS:
+        assert (package / part).exists()
+
+
+def test_what_a_run_imports_counts() -> None:
+    """Every module of the package that solving needs is among the sources of results, but for the plainest."""
+    script = (
+        "import sys; from fogplay.experiments import runner; from fogplay.solvers import respond; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    needed = {name.removeprefix("fogplay.") for name in done.stdout.split() if name.startswith("fogplay.")}
+    counted = {part.removesuffix(".py").replace("/", ".") for part in sources.PARTS}
+    left = {name for name in needed if not any(name == part or name.startswith(f"{part}.") for part in counted)}
+    left = {name for name in left if not name.startswith("opponents")}  # imported with the package, not used by runs
+    assert left <= {"errors", "version", "experiments", "experiments.sources"}, left
 
 
 def test_means_by_hand() -> None:

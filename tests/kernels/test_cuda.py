@@ -137,7 +137,7 @@ def test_who_is_slow_keeps_no_episodes_back() -> None:
     began: list[int] = []
     threads, episodes = 12, 240
 
-    def run(game: Any, tables: Any, policy: Any, rng: Any, room: Any, number: int, stride: int, count: int) -> None:
+    def run(game: Any, tables: Any, policy: Any, rng: Any, scratch: Any, number: int, stride: int, count: int) -> None:
         began.append(number)
         if rng[0] % 3 == 0:
             time.sleep(0.001)

@@ -15,7 +15,7 @@ from tests.helpers import ROOT, fogplay
 
 
 def test_in_the_simulator(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/kernels/test_cuda.py"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n0", "tests/kernels/test_cuda.py"]
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "FOGPLAY_CACHE": str(tmp_path)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

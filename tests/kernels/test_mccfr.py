@@ -32,12 +32,12 @@ FALSE_ALARMS = 1e-6  # the probability that a test below fails although the kern
 
 
 @kernel
-def _outcomes(game, start, tables, policy, rng, room, first, sums, squares, count):
+def _outcomes(game, start, tables, policy, rng, scratch, first, sums, squares, count):
     """Add up the regrets that ``count`` single iterations give from the same start, and their squares."""
     for number in range(count):
         for slot in range(len(start)):
             tables.regret[slot] = start[slot]
-        outcome_sampling.run(game, tables, policy, rng, room, first + number, 1, 1)
+        outcome_sampling.run(game, tables, policy, rng, scratch, first + number, 1, 1)
         for slot in range(len(start)):
             change = tables.regret[slot] - start[slot]
             sums[slot] += change
@@ -45,11 +45,11 @@ def _outcomes(game, start, tables, policy, rng, room, first, sums, squares, coun
 
 
 @kernel
-def _traversals(game, start, tables, policy, rng, room, first, sums, squares, count):
+def _traversals(game, start, tables, policy, rng, scratch, first, sums, squares, count):
     for number in range(count):
         for slot in range(len(start)):
             tables.regret[slot] = start[slot]
-        traversal_sampling.run(game, tables, policy, rng, room, first + number, 1, 1)
+        traversal_sampling.run(game, tables, policy, rng, scratch, first + number, 1, 1)
         for slot in range(len(start)):
             change = tables.regret[slot] - start[slot]
             sums[slot] += change
@@ -76,7 +76,7 @@ def assert_unbiased(flat: FlatGame, algorithm: str, parameters: dict[str, Any], 
         learner.driver.tables,
         learner.driver.policy,
         learner.driver.rng[0],
-        learner.driver.rooms[0],
+        learner.driver.scratches[0],
         1,
         sums,
         squares,
@@ -120,7 +120,7 @@ def test_the_unbiasedness_test_can_fail() -> None:
         learner.driver.tables,
         learner.driver.policy,
         learner.driver.rng[0],
-        learner.driver.rooms[0],
+        learner.driver.scratches[0],
         1,
         sums,
         squares,

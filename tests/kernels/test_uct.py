@@ -133,10 +133,10 @@ def test_exploration_follows_the_pot() -> None:
     assert look["Kh:rrc/Qs:r"] == [10, 16]
     learner = SelfPlay(flat, "uct", {"seed": 1, "k": 0.5})
     start = dict(zip(flat.infosets, flat.tree.infoset_start.tolist(), strict=False))
-    assert learner.driver.games[0].exploration[start["Kh:"]] == 14
-    assert learner.driver.games[0].exploration[start["Kh:rrc/Qs:r"]] == 18
+    assert learner.driver.policy.exploration.c[start["Kh:"]] == 14
+    assert learner.driver.policy.exploration.c[start["Kh:rrc/Qs:r"]] == 18
     capped = SelfPlay(flat, "uct", {"seed": 1, "k": 0.5, "cap": 15})
-    assert capped.driver.games[0].exploration[start["Kh:rrc/Qs:r"]] == 15
+    assert capped.driver.policy.exploration.c[start["Kh:rrc/Qs:r"]] == 15
     result = solve("leduc", "smooth-uct", 2_000_000, k=0.5, cap=24, seed=1)
     assert result.nash_conv is not None
     assert result.nash_conv < 0.7

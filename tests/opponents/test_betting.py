@@ -8,15 +8,20 @@ import numpy as np
 import pytest
 
 from fogplay import FogplayError, load
-from fogplay.agents import bot, play_duplicate, policy_of, write_log
+from fogplay.bots.holdem import bot
 from fogplay.games.holdem import Holdem
-from fogplay.opponents.betting import learn_holdem, node_features, read_log
+from fogplay.opponents import write_log
+from fogplay.opponents.betting import learn_betting, node_features, read_log
+from fogplay.play import match
+from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import betting_of
+from fogplay.strategies.policy import policy_of
 from fogplay.trees.betting import betting_tree
 from tests.helpers import fogplay
 
 RULES = load("holdem(grid=ehs:10/10/10/10)")
 assert isinstance(RULES, Holdem)
+SIMULATOR = HoldemSimulator.of(RULES)
 GOOD = "STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob"
 
 
@@ -25,7 +30,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rule-based bot and one that calls or raises, 6,000 hands, all cards in the log."""
     file = tmp_path_factory.mktemp("logs") / "hands.log"
     players = [bot(name, RULES, betting_of(str(RULES))) for name in ("rules", "probe")]
-    write_log(file, play_duplicate(RULES, players, 6_000, seed=1, keep=True), ["rules", "probe"])
+    write_log(file, match(RULES, players, 6_000, seed=1, keep=True, names=["rules", "probe"]))
     return file
 
 
@@ -73,13 +78,13 @@ def test_features_are_those_the_rules_name() -> None:
 def test_a_model_plays_like_the_player(log: Path, tmp_path: Path, hidden: bool) -> None:
     """probe never folds and calls as often as it raises, whatever it holds, also where its cards were not shown."""
     source = without_cards_of_who_folded(log, tmp_path / "seen.log") if hidden else log
-    model = learn_holdem(RULES, source, "probe")
+    model = learn_betting(SIMULATOR, source, "probe")
     assert model.iterations == 6_000
     told = np.array([model.probabilities(0, bucket) for bucket in range(3, 8)])  # a leaf may hold 20 hands only
     assert told[:, 0].max() < 0.05
     assert told[:, 1:].mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.05)
     assert np.abs(told[:, 1:] - 0.5).max() < 0.25
-    rules = learn_holdem(RULES, source, "rules")
+    rules = learn_betting(SIMULATOR, source, "rules")
     weak, strong = rules.probabilities(0, 3), rules.probabilities(0, 7)
     assert strong[2] > 0.8 > 0.3 > weak[2]  # it raises good hands, and seldom bad ones
 
@@ -88,10 +93,9 @@ def test_the_model_predicts_winnings(log: Path) -> None:
     """In the place of the player it was learned from, a model wins about as much."""
     betting = betting_of(str(RULES))
     caller = bot("always-call", RULES, betting)
-    model = policy_of(learn_holdem(RULES, log, "rules"), RULES)
+    model = policy_of(learn_betting(SIMULATOR, log, "rules"), RULES)
     true, learned = (
-        play_duplicate(RULES, [player, caller], 100_000, seed=2).means[0]
-        for player in (bot("rules", RULES, betting), model)
+        match(RULES, [player, caller], 100_000, seed=2).means[0] for player in (bot("rules", RULES, betting), model)
     )
     assert learned == pytest.approx(true, abs=0.35 * abs(true))
     assert learned > 0
@@ -119,7 +123,7 @@ def test_what_is_wrong_with_a_log(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "bad.log"
     file.write_text(text)
     with pytest.raises(FogplayError, match=says):
-        learn_holdem(RULES, file, "Alice")
+        learn_betting(SIMULATOR, file, "Alice")
 
 
 def test_the_command(log: Path, tmp_path: Path) -> None:

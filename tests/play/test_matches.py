@@ -113,7 +113,7 @@ def test_too_few_hands_to_tell() -> None:
         (1, 10, 0, "is for 2 players, not for 1"),
         (2, 0, 0, "hands must be a whole number from 1"),
         (2, 10**13, 0, "hands must be a whole number from 1 to 1,000,000,000,000"),
-        (2, 10, -1, "seed must be a whole number from 0, not -1"),
+        (2, 10, -1, "seed must be a whole number from 0 to 9,223,372,036,854,775,807, not -1"),
     ],
 )
 def test_matches_that_make_no_sense(strategies: int, hands: int, seed: int, message: str) -> None:

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,18 +19,19 @@ from fogplay.errors import FogplayError
 from fogplay.evaluate import measure
 from fogplay.evaluate.exact import best_response
 from fogplay.games import load
-from fogplay.jit import kernel, user_cache
+from fogplay.jit import kernel
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, tell_exact, tree_slots
+from fogplay.simulators.policies import ByPlayer, explore
+from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
 from fogplay.simulators.streams import draw, streams
 from fogplay.solvers import solve
-from fogplay.solvers.run import shares
+from fogplay.solvers.sampling import SelfPlay
 from fogplay.trees import FlatGame, flatten
 from fogplay.trees.betting import child_after
 from fogplay.trees.restrict import data_biased
-from tests.helpers import ROOT, random_probabilities
+from tests.helpers import ROOT, checked_cache, random_probabilities
 
 LEDUC = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1],max_raises=[1,2])"
 SMALL = [
@@ -51,7 +51,7 @@ def across(simulated: HoldemSimulator, flat: FlatGame, by_tree: NDArray[Any]) ->
     return found
 
 
-def uct_room(simulated: HoldemSimulator) -> Any:
+def uct_scratch(simulated: HoldemSimulator) -> Any:
     return uct.Path.of(simulated.deepest, simulated.num_players)
 
 
@@ -64,7 +64,7 @@ def stack_for(simulated: HoldemSimulator, apart: bool) -> traversal_sampling.Sta
         np.zeros(depth * width),
         np.zeros((depth + 1, simulated.num_players)),
         np.zeros(simulated.num_slots if apart else 0),
-        np.zeros(simulated.num_decisions if apart else 0, traversal_sampling.TOUCHED),
+        np.zeros(simulated.decisions if apart else 0, traversal_sampling.TOUCHED),
         np.zeros(1, np.int64),
     )
 
@@ -79,17 +79,26 @@ def cfr_tables(slots: int) -> outcome_sampling.Tables:
     return outcome_sampling.Tables(np.zeros(slots), np.zeros(slots), np.zeros(slots, np.int64))
 
 
-def learn(game: Any, simulated: HoldemSimulator, algorithm: str, iterations: int) -> NDArray[np.float64]:
+def papers(simulated: HoldemSimulator) -> Any:
+    """Exploration by the pot, as the simulator has it by default."""
+    return simulated.exploration(simulated.defaults["k"], simulated.defaults["cap"])
+
+
+def learn(
+    game: Any, simulated: HoldemSimulator, algorithm: str, iterations: int, c: float | None = None
+) -> NDArray[np.float64]:
     """[slots of the simulator] the weights of the average strategy that an algorithm's kernel finds."""
     rng, players = streams(7, 1)[0], simulated.num_players
     if algorithm in ("uct", "smooth-uct"):
         cells = uct.Tables(np.zeros(simulated.num_slots, uct.CELL))
         schedule = uct.Always() if algorithm == "uct" else uct.Decay(0.1, 0.9, 0.002)
-        uct.run(game, cells, uct.Policy(schedule, uct.Uniform()), rng, uct_room(simulated), 1, 1, iterations)
+        exploration = papers(simulated) if c is None else ByPlayer(np.full(players, c))
+        selection = uct.Selection(schedule, uct.Uniform(), exploration)
+        uct.run(game, cells, selection, rng, uct_scratch(simulated), 1, 1, iterations)
         return cells.cell["visits"].astype(np.float64)
     tables = cfr_tables(simulated.num_slots)
     if algorithm == "os-mccfr":
-        policy = outcome_sampling.Policy(epsilon=0.6, alternating=False, lazy=True, players=players)
+        policy = outcome_sampling.Form(epsilon=0.6, alternating=False, lazy=True, players=players)
         outcome_sampling.run(game, tables, policy, rng, path_for(simulated), 1, 1, iterations)
         return tables.average
     apart = algorithm == "cs-mccfr"
@@ -199,9 +208,9 @@ ITERATIONS = {"uct": 2_000_000, "smooth-uct": 2_000_000, "os-mccfr": 2_000_000, 
 @pytest.mark.parametrize(("algorithm", "iterations"), ITERATIONS.items())
 def test_every_sampler_learns_as_on_the_tree(algorithm: str, iterations: int) -> None:
     flat = flatten(LEDUC)
-    simulated = HoldemSimulator.of(LEDUC, c=100.0)
-    weights = learn(simulated.worker(), simulated, algorithm, iterations)
-    found = measure(flat, shares(flat, weights[tree_slots(simulated, flat)])).nash_conv
+    simulated = HoldemSimulator.of(LEDUC)
+    weights = learn(simulated.worker(), simulated, algorithm, iterations, c=100.0)
+    found = measure(flat, flat.shares(weights[tree_slots(simulated, flat)])).nash_conv
     settings = {"c": 100.0} if "uct" in algorithm else {}
     if algorithm == "os-mccfr":
         settings = {"epsilon": 0.6}
@@ -215,9 +224,9 @@ def test_every_sampler_learns_as_on_the_tree(algorithm: str, iterations: int) ->
 @pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr", "es-mccfr"])
 def test_three_players_learn_as_on_the_tree(algorithm: str) -> None:
     spec = SMALL[-1]
-    flat, simulated = flatten(spec), HoldemSimulator.of(spec, c=20.0)
-    weights = learn(simulated.worker(), simulated, algorithm, 500_000)
-    found = measure(flat, shares(flat, weights[tree_slots(simulated, flat)])).nash_conv
+    flat, simulated = flatten(spec), HoldemSimulator.of(spec)
+    weights = learn(simulated.worker(), simulated, algorithm, 500_000, c=20.0)
+    found = measure(flat, flat.shares(weights[tree_slots(simulated, flat)])).nash_conv
     settings = {"c": 20.0} if "uct" in algorithm else {"epsilon": 0.6} if algorithm == "os-mccfr" else {}
     expected = solve(flat, algorithm, 500_000, seed=2, **settings).nash_conv
     assert expected is not None
@@ -232,7 +241,7 @@ def test_a_response_learned_through_the_wrapper_is_a_best_response(responder: in
     bound = RestrictedNash(simulated.worker(), responder, 1.0, across(simulated, flat, model))
     weights = learn(bound, simulated, "es-mccfr", 500_000)
     mine = np.repeat(flat.tree.infoset_player == responder, np.diff(flat.tree.infoset_start))
-    learned = np.where(mine, shares(flat, weights[tree_slots(simulated, flat)]), model)
+    learned = np.where(mine, flat.shares(weights[tree_slots(simulated, flat)]), model)
     exact = measure(flat, model)
     earned = measure(flat, learned).values[responder]
     assert exact.best_response_values[responder] - 0.1 < earned <= exact.best_response_values[responder] + 1e-9
@@ -247,7 +256,7 @@ def test_data_biased_wrapper_is_the_same_game_as_the_trees() -> None:
     tree = data_biased(flat, 1, model, confidence)
     bound = DataBiased(simulated.worker(), 1, across(simulated, flat, by_slot), across(simulated, flat, model))
     weights = learn(bound, simulated, "es-mccfr", 300_000)
-    found = measure(tree, shares(flat, weights[tree_slots(simulated, flat)])).nash_conv
+    found = measure(tree, flat.shares(weights[tree_slots(simulated, flat)])).nash_conv
     expected = solve(tree, "es-mccfr", 300_000, seed=2).nash_conv
     assert expected is not None
     assert found < 2 * expected < 0.2 * measure(tree, flat.uniform()).nash_conv
@@ -256,29 +265,30 @@ def test_data_biased_wrapper_is_the_same_game_as_the_trees() -> None:
 def test_a_run_goes_on_from_its_arrays_bit_for_bit() -> None:
     """Streams, deck and batch are all that there is to keep."""
     simulated = HoldemSimulator.of("holdem(grid=ehs2:10/10/10/10)")
-    policy, path = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform()), uct_room(simulated)
+    selection = uct.Selection(uct.Decay(0.1, 0.9, 0.002), uct.Uniform(), papers(simulated))
+    path = uct_scratch(simulated)
 
     def fresh() -> tuple[HoldemGame, uct.Tables, Any]:
         return simulated.worker(), uct.Tables(np.zeros(simulated.num_slots, uct.CELL)), streams(3, 1)[0]
 
     game, whole, rng = fresh()
-    uct.run(game, whole, policy, rng, path, 1, 1, 5_000)
+    uct.run(game, whole, selection, rng, path, 1, 1, 5_000)
     game, parts, rng = fresh()
-    uct.run(game, parts, policy, rng, path, 1, 1, 1_234)
+    uct.run(game, parts, selection, rng, path, 1, 1, 1_234)
     other, _, _ = fresh()
     other.batch.next[:], other.batch.deck[:] = game.batch.next, game.batch.deck
     for mine, theirs in zip(other.batch.deals, game.batch.deals, strict=True):
         mine[:] = theirs
-    uct.run(other, parts, policy, rng, path, 1, 1, 5_000 - 1_234)
+    uct.run(other, parts, selection, rng, path, 1, 1, 5_000 - 1_234)
     assert whole.cell.tobytes() == parts.cell.tobytes()
 
 
 def test_small_cells_hold_the_same_numbers() -> None:
     simulated = HoldemSimulator.of("holdem(players=3,rounds=2,ranks=3,suits=2,hole=1,board=[0,1])")
-    policy = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform())
+    selection = uct.Selection(uct.Decay(0.1, 0.9, 0.002), uct.Uniform(), papers(simulated))
     large, small = (uct.Tables(np.zeros(simulated.num_slots, kind)) for kind in (uct.CELL, uct.SMALL_CELL))
     for tables in (large, small):
-        uct.run(simulated.worker(), tables, policy, streams(3, 1)[0], uct_room(simulated), 1, 1, 200_000)
+        uct.run(simulated.worker(), tables, selection, streams(3, 1)[0], uct_scratch(simulated), 1, 1, 200_000)
     assert small.cell.dtype.itemsize == 12
     assert np.array_equal(large.cell["visits"], small.cell["visits"])
     assert np.array_equal(large.cell["total"], small.cell["total"])
@@ -298,7 +308,8 @@ WHOLE = [
 def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
     """Players, actions, buckets, exploration and payoffs of whole hands, dealt by the simulator."""
     rules, rng = load(spec), random.Random(spec)
-    simulated = HoldemSimulator.of(rules, k=0.5, cap=200)
+    simulated = HoldemSimulator.of(rules)
+    exploration = simulated.exploration(0.5, 200)
     game, stream = simulated.worker(16), streams(5, 1)[0]
     nodes = simulated.betting.nodes
     ties = 0
@@ -321,7 +332,7 @@ def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
             slot = nodes[node]["slot"] + bucket * nodes[node]["stride"]
             assert slot_of(game, node, signals) == slot, cards_name(cards)
             pot, to_come = state.betting_outlook()
-            assert simulated.exploration[nodes[node]["outlook"], player] == min(200, pot + 0.5 * to_come)
+            assert explore(exploration, node, player, slot) == min(200, pot + 0.5 * to_come)
             action = rng.choices(actions, [1 if each == 0 else 6 for each in actions])[0]
             after = advance(game, node, actions.index(action), signals, stream)
             assert after == child_after(simulated.betting, node, "fcr"[action])
@@ -335,15 +346,20 @@ def test_random_hands_are_as_the_rules_have_them(spec: str) -> None:
 
 def test_exploration() -> None:
     """C = 24 and k = 0.5 in big blinds gave the paper c from 10 to 24; ours is in chips."""
-    by_default = HoldemSimulator.of("holdem")
-    assert by_default.exploration.min() == 100
-    assert by_default.exploration.max() == 240
-    of_2014 = HoldemSimulator.of("holdem", k=0.5)
-    assert of_2014.exploration.max() == 400
-    assert HoldemSimulator.of(LEDUC, c=[3, 4]).exploration.tolist()[0] == [3, 4]
+    whole, small = HoldemSimulator.of("holdem"), HoldemSimulator.of(LEDUC)
+
+    def explored(simulated: HoldemSimulator, **parameters: Any) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = SelfPlay(simulated, "uct", {"seed": 1, **parameters}).driver.policy.exploration.c
+        return found
+
+    assert explored(whole).min() == 100
+    assert explored(whole).max() == 240
+    of_2014 = explored(whole, k=0.5, cap=None)
+    assert of_2014.max() == 400
+    assert explored(small, c=[3, 4]).tolist() == [3, 4]
     with pytest.raises(FogplayError, match="c alone, or k"):
-        HoldemSimulator.of("holdem", c=1, k=0.5)
-    with pytest.raises(FogplayError, match="is no game of hold'em"):
+        explored(whole, c=1, k=0.5)
+    with pytest.raises(FogplayError, match="is not a game of hold'em"):
         HoldemSimulator.of("kuhn")
     with pytest.raises(FogplayError, match="situations of exact cards"):
         HoldemSimulator.of("holdem(grid=exact)")
@@ -384,7 +400,7 @@ def checksums(spec: str) -> list[float]:
     """A number for every algorithm that changes with whatever it learned."""
     simulated = HoldemSimulator.of(spec)
     weights = [learn(simulated.worker(5), simulated, name, 40) for name in ("smooth-uct", "os-mccfr", "es-mccfr")]
-    if simulated.num_decisions < 1000:
+    if simulated.decisions < 1000:
         weights.append(learn(simulated.worker(5), simulated, "cs-mccfr", 4))
     return [float((each * np.cos(np.arange(len(each)))).sum()) for each in weights]
 
@@ -406,9 +422,8 @@ def test_plain_python_agrees() -> None:
 
 
 @pytest.mark.slow
-def test_no_index_is_out_of_range(tmp_path: Path) -> None:
+def test_no_index_is_out_of_range() -> None:
     specs = [LEDUC, SMALL[2], SMALL[-1], "holdem(grid=ehs2:169/10/1000/10)", "holdem(grid=ehs-percentile:10/10/10/10)"]
-    (tmp_path / "tables").symlink_to(user_cache() / "tables")
-    checked = in_another_process(*specs, NUMBA_BOUNDSCHECK="1", FOGPLAY_CACHE=str(tmp_path))
+    checked = in_another_process(*specs, NUMBA_BOUNDSCHECK="1", FOGPLAY_CACHE=str(checked_cache()))
     for spec, found in zip(specs, checked, strict=True):
         assert found == pytest.approx(checksums(spec), rel=1e-9)

@@ -9,11 +9,12 @@ import pytest
 
 from fogplay.evaluate import measure
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, slot_of, start, tree_game
+from fogplay.simulators.policies import ByPlayer
+from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, slot_of, start
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
 from fogplay.simulators.streams import below, streams
+from fogplay.simulators.tree import tree_game
 from fogplay.solvers import solve
-from fogplay.solvers.run import shares
 from fogplay.trees import FlatGame, flatten
 from fogplay.trees.restrict import data_biased, restricted_nash
 from tests.helpers import random_probabilities
@@ -73,14 +74,14 @@ def test_the_kernels_learn_the_same_game_through_the_wrapper(kind: str) -> None:
 
     def as_on_the_tree(weights: np.ndarray[Any, Any], algorithm: str, iterations: int, **parameters: Any) -> bool:
         """Whether what was learned is as good, give or take, as by the same algorithm on the transformed tree."""
-        found = measure(tree, shares(flat, weights)).nash_conv
+        found = measure(tree, flat.shares(weights)).nash_conv
         expected = solve(tree, algorithm, iterations, seed=2, **parameters).nash_conv
         start = measure(tree, flat.uniform()).nash_conv
         return expected is not None and found < 4 * expected < 0.2 * start  # seeds differ by a factor of two
 
     learned = tables()
     path = outcome_sampling.Path(width, np.zeros(depth, outcome_sampling.STEP), np.zeros(depth * width), np.zeros(2))
-    policy = outcome_sampling.Policy(epsilon=0.6, alternating=False, lazy=True, players=2)
+    policy = outcome_sampling.Form(epsilon=0.6, alternating=False, lazy=True, players=2)
     outcome_sampling.run(wrapped, learned, policy, streams(1, 1)[0], path, 1, 1, 2_000_000)
     assert as_on_the_tree(learned.average, "os-mccfr", 2_000_000, epsilon=0.6)
 
@@ -99,8 +100,6 @@ def test_the_kernels_learn_the_same_game_through_the_wrapper(kind: str) -> None:
     assert as_on_the_tree(learned.average, "es-mccfr", 1_000_000)
 
     cells = uct.Tables(np.zeros(slots, uct.CELL))
-    inner = tree_game(flat, np.full(flat.num_infosets, 18.0))
-    wrapped = wrapped._replace(inner=inner)
-    smooth = uct.Policy(uct.Decay(0.1, 0.9, 0.002), uct.Uniform())
+    smooth = uct.Selection(uct.Decay(0.1, 0.9, 0.002), uct.Uniform(), ByPlayer(np.full(2, 18.0)))
     uct.run(wrapped, cells, smooth, streams(1, 1)[0], uct.Path.of(depth, 2), 1, 1, 3_000_000)
     assert as_on_the_tree(cells.cell["visits"].astype(np.float64), "smooth-uct", 3_000_000, c=18.0)

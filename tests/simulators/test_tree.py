@@ -1,4 +1,4 @@
-"""The tree as a simulator: chance by alias tables, random streams, the waist."""
+"""The tree as a simulator: chance by alias tables, random streams, the questions of kernels."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fogplay.games.game import CHANCE
-from fogplay.simulators import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start, tree_game
+from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.streams import below, draw, streams, uniform
-from fogplay.simulators.tree import alias
+from fogplay.simulators.tree import alias, tree_game
 from fogplay.trees import flatten
 from tests.random_games import RandomGame, random_games
 
@@ -65,7 +65,7 @@ def test_alias_tables_hold_the_probabilities_exactly(weights: list[float]) -> No
 @given(random_games(), st.integers(0, 10**6))
 @settings(max_examples=30, deadline=None)
 def test_episodes_walk_the_tree(game: RandomGame, seed: int) -> None:
-    """Whatever is played through the waist is a path of the tree, with the tree's own slots, players and payoffs."""
+    """What is played through the questions is a path of the tree, with the tree's own slots, players and payoffs."""
     flat = flatten(game)
     tree, simulator, rng = flat.tree, tree_game(flat), streams(seed, 1)[0]
     parent = {int(tree.first_child[n]) + k: n for n in range(flat.num_nodes) for k in range(tree.num_children[n])}

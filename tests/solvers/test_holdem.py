@@ -43,12 +43,12 @@ def test_the_papers_exploration_is_the_default(simulator: HoldemSimulator) -> No
     """Equation 3 of 2015 with C = 24 big blinds and k = 0.5; a constant c puts both aside."""
     learner = SelfPlay(simulator, "smooth-uct", {"seed": 1})
     assert {name: learner.parameters[name] for name in ("k", "cap", "d")} == {"k": 0.5, "cap": 240.0, "d": 1 / 20_000}
-    table = learner.driver.games[0].exploration
+    table = learner.driver.policy.exploration.c
     assert table.max() == 240.0
     assert table.min() < 240.0
     constant = SelfPlay(simulator, "uct", {"seed": 1, "c": 33.0})
     assert constant.parameters["k"] is None
-    assert (constant.driver.games[0].exploration == 33.0).all()
+    assert (constant.driver.policy.exploration.c == 33.0).all()
     assert SelfPlay(simulator_for("holdem(players=3,grid=ehs2:2/2/2/2)"), "uct", {"seed": 1}).parameters["cap"] == 360.0
 
 
@@ -95,7 +95,7 @@ def test_responses_exploit_a_caller(simulator: HoldemSimulator, kind: str) -> No
     for node in betting.nodes[betting.nodes["player"] >= 0]:
         for bucket in range(10):
             weights[int(node.slot) + bucket * int(node.stride) + int(node.calling)] = 1
-    caller = BettingStrategy.of(simulator.simulated, weights=weights, greedy=True, method="always-call")
+    caller = BettingStrategy.of(simulator.rules, simulator.betting, weights=weights, greedy=True, method="always-call")
     found = respond(simulator, caller, 1.0, kind=kind, algorithm="es-mccfr", iterations=60_000, seed=1)
     assert found.quality is None
     assert found.strategy.method == kind
@@ -113,9 +113,9 @@ def test_refusals(simulator: HoldemSimulator, tmp_path: Path) -> None:
     with pytest.raises(FogplayError, match="lp needs the whole tree"):
         solve(simulator, "lp")
     flat = flatten("kuhn")
-    with pytest.raises(FogplayError, match="is a profile of that game"):
+    with pytest.raises(FogplayError, match="must be a strategy of that game, not of kuhn"):
         respond(simulator, TabularStrategy.of(flat, flat.uniform(), "x"), 0.5, algorithm="os-mccfr", iterations=10)
-    with pytest.raises(FogplayError, match="is a strategy of that game, not of holdem"):
+    with pytest.raises(FogplayError, match="must be a strategy of that game, not of holdem"):
         respond(flat, solve(simulator, "uct", 10).strategy, 0.5, iterations=10)
     other = solve("holdem(grid=ehs2-percentile:12/10/10/10)", "uct", 10).strategy
     with pytest.raises(FogplayError, match="grid"):

@@ -75,7 +75,7 @@ def test_killed_at_random_moments_and_resumed(tmp_path: Path, algorithm: str) ->
 
 
 def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    before, seen = signal.getsignal(signal.SIGINT), list[Progress]()
 
     def press(now: Progress) -> None:
         seen.append(now)
@@ -87,7 +87,7 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
     assert 1000 < result.iterations < 10**9
     assert result.nash_conv is not None
     assert result.nash_conv < 0.01
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
     resumed = solve("leduc", "cfr+", result.iterations + 5, checkpoint=tmp_path / "run", resume=True)
     assert resumed.iterations == result.iterations + 5
     assert not resumed.interrupted

@@ -77,7 +77,7 @@ def test_threads_that_share_regrets_never_divide_by_zero() -> None:
 def test_threads_divide_the_iterations() -> None:
     seen = []
     driver = MonteCarloCfr(flatten("kuhn"), "os-mccfr", {"seed": 1, "threads": 3}).driver
-    driver.run = lambda _game, _tables, _policy, _rng, _room, *part: seen.append(part)
+    driver.run = lambda _game, _tables, _policy, _rng, _scratch, *part: seen.append(part)
     driver.advance(10, 8)
     assert sorted(seen) == [(10, 3, 3), (11, 3, 3), (12, 3, 2)]
 
@@ -85,7 +85,7 @@ def test_threads_divide_the_iterations() -> None:
 def test_outputs() -> None:
     strategy = solve("leduc", "smooth-uct", 3_000_000, seed=1).strategy
     assert strategy.visits is not None
-    assert strategy.values is not None
+    assert strategy.action_values is not None
     for infoset in ("Kh:", "Jh:r"):
         where = strategy.slots(infoset)
         np.testing.assert_allclose(strategy.probabilities[where], strategy.visits[where] / strategy.visits[where].sum())
@@ -93,7 +93,7 @@ def test_outputs() -> None:
     assert set(greedy.probabilities) == {0.0, 1.0}
     assert greedy.method == "smooth-uct, greedy"
     where = strategy.slots("Jh:r")
-    assert greedy.probabilities[where].argmax() == strategy.values[where].argmax()
+    assert greedy.probabilities[where].argmax() == strategy.action_values[where].argmax()
     assert evaluate(greedy).nash_conv > evaluate(strategy).nash_conv  # pure strategies are exploitable in Leduc
     plain = solve("kuhn", "cfr+", 1000).strategy.greedy()
     assert plain["K:b"] == {"pass": 0.0, "bet": 1.0}

@@ -57,7 +57,9 @@ def test_slots_are_covered_once(small: HoldemSimulator) -> None:
 
 def test_greedy_takes_the_best_action_tried(small: HoldemSimulator) -> None:
     cell = learned(small)
-    profile = BettingStrategy.of(small, visits=cell["visits"], total=cell["total"], greedy=True, method="uct")
+    profile = BettingStrategy.of(
+        small.rules, small.betting, visits=cell["visits"], total=cell["total"], greedy=True, method="uct"
+    )
     assert profile.kind == GREEDY
     untried = 0
     for number, bucket, where, calling in infosets(small):
@@ -74,8 +76,8 @@ def test_greedy_takes_the_best_action_tried(small: HoldemSimulator) -> None:
 def test_averages_add_up_and_are_within_a_255th(small: HoldemSimulator) -> None:
     weights = np.random.default_rng(2).exponential(size=small.num_slots) ** 4
     weights[::3] = 0
-    profile = BettingStrategy.of(small, weights=weights, greedy=False, method="es-mccfr")
-    greedy = BettingStrategy.of(small, weights=weights, greedy=True, method="es-mccfr")
+    profile = BettingStrategy.of(small.rules, small.betting, weights=weights, greedy=False, method="es-mccfr")
+    greedy = BettingStrategy.of(small.rules, small.betting, weights=weights, greedy=True, method="es-mccfr")
     assert profile.kind == AVERAGE
     for number, bucket, where, calling in infosets(small):
         mine = weights[where]
@@ -92,7 +94,10 @@ def test_where_hardly_anything_is_known_it_calls(small: HoldemSimulator) -> None
     visits, total = cell["visits"], cell["total"]
     for greedy in (True, False):
         about: dict[str, Any] = {"visits": visits, "total": total, "greedy": greedy, "method": "uct"}
-        whole, less = BettingStrategy.of(small, **about), BettingStrategy.of(small, least=7, **about)
+        whole, less = (
+            BettingStrategy.of(small.rules, small.betting, **about),
+            BettingStrategy.of(small.rules, small.betting, least=7, **about),
+        )
         rare = 0
         for number, bucket, where, calling in infosets(small):
             known = visits[where].sum() >= 7
@@ -102,15 +107,22 @@ def test_where_hardly_anything_is_known_it_calls(small: HoldemSimulator) -> None
             else:
                 assert less.probabilities(number, bucket)[calling] == 1
         assert 0 < rare < small.num_slots / 3
-    heaviest = BettingStrategy.of(small, weights=visits, greedy=True, method="es-mccfr", least=1000)
-    assert (heaviest.share == BettingStrategy.of(small, weights=0 * visits, greedy=True, method="es-mccfr").share).all()
+    heaviest = BettingStrategy.of(
+        small.rules, small.betting, weights=visits, greedy=True, method="es-mccfr", least=1000
+    )
+    assert (
+        heaviest.share
+        == BettingStrategy.of(small.rules, small.betting, weights=0 * visits, greedy=True, method="es-mccfr").share
+    ).all()
 
 
 def test_coarser_averages_are_within_a_step(small: HoldemSimulator, tmp_path: Path) -> None:
     weights = np.random.default_rng(2).exponential(size=small.num_slots)
     sizes = []
     for steps in (255, 15, 5):
-        profile = BettingStrategy.of(small, weights=weights, greedy=False, method="es-mccfr", steps=steps)
+        profile = BettingStrategy.of(
+            small.rules, small.betting, weights=weights, greedy=False, method="es-mccfr", steps=steps
+        )
         assert (profile.share % (255 // steps) == 0).all()
         for _, _, where, _ in infosets(small):
             assert profile.share[where].astype(int).sum() == 255
@@ -121,26 +133,35 @@ def test_coarser_averages_are_within_a_step(small: HoldemSimulator, tmp_path: Pa
     assert sizes[0] > sizes[1] > sizes[2]
     for wrong in (100, 0, -5):
         with pytest.raises(FogplayError, match=f"steps must divide 255, not {wrong}"):
-            BettingStrategy.of(small, weights=weights, greedy=False, method="es-mccfr", steps=wrong)
+            BettingStrategy.of(
+                small.rules, small.betting, weights=weights, greedy=False, method="es-mccfr", steps=wrong
+            )
 
 
 def test_visits_alone_make_an_average(small: HoldemSimulator) -> None:
     visits = learned(small)["visits"]
-    profile = BettingStrategy.of(small, visits=visits, greedy=False, method="uct")
-    same = BettingStrategy.of(small, weights=visits.astype(float), greedy=False, method="uct")
+    profile = BettingStrategy.of(small.rules, small.betting, visits=visits, greedy=False, method="uct")
+    same = BettingStrategy.of(small.rules, small.betting, weights=visits.astype(float), greedy=False, method="uct")
     assert (profile.share == same.share).all()
     for what in ({"visits": visits}, {}, {"visits": visits, "weights": visits}):
         with pytest.raises(FogplayError, match="visits and totals, or of weights"):
-            BettingStrategy.of(small, greedy=True, method="uct", **what)
+            BettingStrategy.of(small.rules, small.betting, greedy=True, method="uct", **what)
     with pytest.raises(FogplayError, match="slots"):
-        BettingStrategy.of(small, weights=visits[:-1], greedy=True, method="uct")
+        BettingStrategy.of(small.rules, small.betting, weights=visits[:-1], greedy=True, method="uct")
 
 
 @pytest.mark.parametrize("greedy", [True, False])
 def test_round_trip(small: HoldemSimulator, greedy: bool, tmp_path: Path) -> None:
     weights = np.random.default_rng(3).exponential(size=small.num_slots)
     made = BettingStrategy.of(
-        small, weights=weights, greedy=greedy, method="es-mccfr", parameters={"k": 1}, iterations=7, seed=9
+        small.rules,
+        small.betting,
+        weights=weights,
+        greedy=greedy,
+        method="es-mccfr",
+        parameters={"k": 1},
+        iterations=7,
+        seed=9,
     )
     made.save(tmp_path / "p.safetensors")
     back = BettingStrategy.read(tmp_path / "p.safetensors")
@@ -152,7 +173,9 @@ def test_round_trip(small: HoldemSimulator, greedy: bool, tmp_path: Path) -> Non
 
 
 def test_what_is_no_decision_is_refused(small: HoldemSimulator) -> None:
-    profile = BettingStrategy.of(small, weights=np.ones(small.num_slots), greedy=False, method="even")
+    profile = BettingStrategy.of(
+        small.rules, small.betting, weights=np.ones(small.num_slots), greedy=False, method="even"
+    )
     end = int(np.flatnonzero(small.betting.nodes["player"] == TERMINAL)[0])
     for node, bucket in ((end, 0), (0, -1), (0, 10**6)):
         with pytest.raises(FogplayError, match="no decision"):
@@ -162,7 +185,9 @@ def test_what_is_no_decision_is_refused(small: HoldemSimulator) -> None:
 def test_two_players_greedy_fit_in_a_megabyte(tmp_path: Path) -> None:
     simulated = HoldemSimulator.of("holdem")
     noise = np.random.default_rng(1).integers(0, 100, simulated.num_slots, np.uint8)
-    BettingStrategy.of(simulated, weights=noise, greedy=True, method="noise").save(tmp_path / "p.safetensors")
+    BettingStrategy.of(simulated.rules, simulated.betting, weights=noise, greedy=True, method="noise").save(
+        tmp_path / "p.safetensors"
+    )
     assert (tmp_path / "p.safetensors").stat().st_size < 1_000_000
 
 
@@ -183,7 +208,9 @@ def test_files_that_are_damaged_or_something_else(
     small: HoldemSimulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "p.safetensors"
-    BettingStrategy.of(small, weights=np.ones(small.num_slots), greedy=True, method="even").save(path)
+    BettingStrategy.of(small.rules, small.betting, weights=np.ones(small.num_slots), greedy=True, method="even").save(
+        path
+    )
     whole = path.read_bytes()
     for at in (len(whole) - 1, len(whole) // 2, 100):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
@@ -197,7 +224,7 @@ def test_files_that_are_damaged_or_something_else(
     with pytest.raises(FogplayError, match="holds a strategy, not a profile"):
         BettingStrategy.read(path)
     ten = HoldemSimulator.of("holdem(grid=ehs:10/10/10/10)")
-    BettingStrategy.of(ten, weights=np.ones(ten.num_slots), greedy=True, method="even").save(path)
+    BettingStrategy.of(ten.rules, ten.betting, weights=np.ones(ten.num_slots), greedy=True, method="even").save(path)
     monkeypatch.setattr(cards_tables, "VERSION", cards_tables.VERSION + 1)
     with pytest.raises(FogplayError, match="other tables of hand strength"):
         BettingStrategy.read(path)

@@ -27,10 +27,10 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def assert_equal(one: Strategy, two: Strategy) -> None:
+def assert_equal(one: Any, two: Any) -> None:
     for name in ("game", "infosets", "actions", "method", "parameters", "iterations", "seed", "version"):
         assert getattr(one, name) == getattr(two, name), name
-    for name in ("probabilities", "infoset_player", "infoset_start", "values", "visits"):
+    for name in ("probabilities", "infoset_player", "infoset_start", "action_values", "visits"):
         left, right = getattr(one, name), getattr(two, name)
         assert (left is None) == (right is None)
         if left is not None:
@@ -58,7 +58,7 @@ def test_round_trip_of_any_strategy(tmp_path_factory: Any, game: RandomGame, odd
         "by hand",
         parameters={"text": odd, "infinite": float("inf")},
         visits=np.full(flat.num_slots, visits),
-        values=flat.uniform() / 3,
+        action_values=flat.uniform() / 3,
     )
     path = tmp_path_factory.mktemp("any") / "strategy"
     strategy.save(path)
@@ -182,7 +182,7 @@ def test_lookups() -> None:
 def test_an_order_of_its_own_is_matched_by_name() -> None:
     flat = flatten("kuhn")
     strategy = solve(flat, "cfr+", 100).strategy
-    turned = Strategy(
+    turned = TabularStrategy(
         game=strategy.game,
         infosets=strategy.infosets[::-1],
         actions=strategy.actions,

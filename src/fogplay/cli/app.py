@@ -11,11 +11,27 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from fogplay.errors import FogplayError
 
+# As they are used: learn, look at what was learned, play with it, exploit others with it; then the rest.
+COMMANDS = (
+    "solve", "evaluate", "inspect", "match", "play", "respond", "tradeoff", "model",
+    "games", "algorithms", "reproduce", "bench", "acpc",
+)  # fmt: skip
+
+
+class InOrder(typer.core.TyperGroup):
+    """Commands as ``--help`` lists them: in the order of ``COMMANDS``, and others after them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        place = {name: number for number, name in enumerate(COMMANDS)}
+        return sorted(super().list_commands(ctx), key=lambda name: place.get(name, len(place)))
+
+
 app = typer.Typer(
-    add_completion=False,
+    cls=InOrder,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Solve and play games of hidden information, by self-play, at compiled speed.",

@@ -80,7 +80,7 @@ def ready(watch: Watch, agents: Sequence[str], rules: Any) -> None:
     with watch.building() as progress:
         prepare(rules, progress)
     size = rules.public_size() if hasattr(rules, "public_size") else None
-    if size is not None and size[0] > LARGE_TREE:
+    if size is not None and size[0] > LARGE_TREE and not any(Path(agent).exists() for agent in agents):
         watch.note(f"a betting tree of {size[0]:,} decisions: some seconds, some gigabytes")
 
 

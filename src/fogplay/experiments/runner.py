@@ -20,13 +20,12 @@ from typing import Any
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.experiments.sources import digest
 from fogplay.games.game import fits_in_tree
 from fogplay.games.registry import load
-from fogplay.version import VERSION
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
-JOBS = 4  # raised where a job of the same settings would find something else, or write it in another form
 GPU_RUNS = 16  # of small games that share a GPU, of which each fills a small part
 
 
@@ -57,10 +56,10 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A name that changes with the job's settings and with fogplay's version."""
+        """A name that changes with the job's settings and with the code that its results depend on."""
         plain = [("bound", None), ("keep", None)]
         asked = {name: value for name, value in asdict(self).items() if (name, value) not in plain}
-        settings = json.dumps({**asked, "version": VERSION, "jobs": JOBS}, sort_keys=True)
+        settings = json.dumps({**asked, "code": digest()}, sort_keys=True)
         return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
 

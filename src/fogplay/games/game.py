@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from fogplay.errors import FogplayError
+from fogplay.checks import one_of, whole
 
 CHANCE = -1
 SIMULTANEOUS = -2
@@ -109,11 +109,9 @@ def spec_of(value: Any) -> str:
 
 def require_whole(game: str, parameter: str, value: Any, low: int, high: int) -> None:
     """Refuse a parameter that is not a whole number from ``low`` to ``high``."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise FogplayError(f"{game}: {parameter} must be a whole number from {low} to {high}, not {value!r}")
+    whole(f"{game}: {parameter}", value, low, high)
 
 
 def require_choice(game: str, parameter: str, value: Any, choices: Sequence[str]) -> None:
     """Refuse a parameter that is none of the words it may be."""
-    if value not in choices:
-        raise FogplayError(f"{game}: {parameter} must be {' or '.join(choices)}, not {value!r}")
+    one_of(f"{game}: {parameter}", value, choices)

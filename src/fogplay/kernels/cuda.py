@@ -62,6 +62,7 @@ BODY = """\
 {own}
     lane = thread % WARP
     together = min(WARP, threads - thread + lane)
+    lanes = (1 << together) - 1  # one bit for each thread of the warp that plays: the last warp may not be whole
     while True:
         place = 0
         if lane == 0:
@@ -140,8 +141,8 @@ class CudaDriver:
             game=source.expression(game, own=False),
             scratch=source.expression(scratch, own=True),
             own=source.lines(),
-            tell="pass" if SIMULATED else "place = cuda.shfl_sync(0xFFFFFFFF, place, 0)",  # the first to the others
-            meet="pass" if SIMULATED else "cuda.syncwarp()",
+            tell="pass" if SIMULATED else "place = cuda.shfl_sync(lanes, place, 0)",  # the first to the others
+            meet="pass" if SIMULATED else "cuda.syncwarp(lanes)",
         )
         self.kernel = source.compiled(f"{HEAD}\n{body}", run)
         made = tables(np.zeros, Atomic())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.opponents.counts import Observed, dirichlet, learn
 from fogplay.opponents.decision_tree import decision_trees, phases_of
@@ -70,15 +71,10 @@ def learn_model(
 
 def _check(method: str, prior: float, min_hands: float, rounds: int | None) -> int:
     """The number of rounds, once all settings make sense."""
-    if method not in METHODS:
-        raise FogplayError(f"method must be {' or '.join(METHODS)}, not {method!r}")
-    for name, value, low, high in (("prior", prior, 0, 1e12), ("min_hands", min_hands, 1, 1e12)):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise FogplayError(f"{name} must be a number from {low} to {high:g}, not {value!r}")
-    rounds = ROUNDS[method] if rounds is None else rounds
-    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
-        raise FogplayError(f"rounds must be a whole number from 1, not {rounds!r}")
-    return rounds
+    one_of("method", method, METHODS)
+    number("prior", prior, 0, 1e12)
+    number("min_hands", min_hands, 1, 1e12)
+    return ROUNDS[method] if rounds is None else whole("rounds", rounds, 1)
 
 
 def _who(histories: Histories, player: str | None) -> str:

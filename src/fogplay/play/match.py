@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fogplay.checks import seed_of, whole
+from fogplay import checks
 from fogplay.errors import FogplayError
 from fogplay.play.agent import Uniform, begin
 from fogplay.play.formats import Block, Duplicate, Format, Rotation
@@ -19,7 +19,6 @@ from fogplay.simulators.find import part_of
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, NoTreeError, flatten, named
 
-MOST_HANDS = 10**12
 NORMAL_95 = 1.959964
 REPORT_SECONDS = 0.1
 
@@ -78,8 +77,7 @@ def match(
     what was played so far. ``expect`` is told before a compiled loop begins which kernel plays, and ``flatten`` may be
     one that shows how far it is.
     """
-    whole("hands", hands, 1, MOST_HANDS)
-    seed_of(seed)
+    hands, seed = checks.hands(hands), checks.seed(seed)
     rules, known_as = (_Flattened(game), game.name) if isinstance(game, FlatGame) else named(game)
     spec = spec or known_as
     players = int(rules.num_players())

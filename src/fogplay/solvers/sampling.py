@@ -93,7 +93,10 @@ class SelfPlay(Sampler):
         simulator = simulator_for(game)
         if simulator.num_players > MOST_PLAYERS:
             raise FogplayError(f"{algorithm} is for at most {MOST_PLAYERS} players, not {simulator.num_players}")
-        settings = _self_play_defaults(simulator, algorithm, "c" in parameters and "k" not in parameters) | parameters
+        constant = parameters.get("c") is not None
+        if constant and parameters.get("k") is not None:
+            raise FogplayError("exploration is c alone, or k with or without a cap: leave one of c and k out")
+        settings = _self_play_defaults(simulator, algorithm, constant) | parameters
         exploration = _exploration(simulator, settings)
         selection = uct.Selection(_schedule(algorithm, settings), _rollout(simulator, settings), exploration)
         # On a CPU the largest tables hold the same numbers in three quarters of the memory; a GPU wants them aligned.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fogplay import checks
 from fogplay.checks import one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
@@ -78,7 +79,7 @@ def solve(
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
     iterations = chosen.iterations if iterations is None else iterations
-    iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), whole("seed", seed, 0, 2**63 - 1)
+    iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), checks.seed(seed)
     points = _points(curve, iterations)
     require_device(device, algorithm)
     simulator = simulator_for(game)

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import psutil
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL, spec_of
@@ -123,14 +124,7 @@ def tree_bytes(nodes: int, players: int) -> int:
 
 def available_memory() -> int:
     """Bytes that a new allocation may take on this machine without swapping."""
-    try:
-        with open("/proc/meminfo") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 4 << 30
+    return int(psutil.virtual_memory().available)
 
 
 def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int, instead: str) -> None:

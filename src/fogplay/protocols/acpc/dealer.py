@@ -15,6 +15,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fogplay import checks
 from fogplay.errors import FogplayError
 from fogplay.notation.acpc import (
     MATCHSTATE,
@@ -61,10 +62,8 @@ class Terms:
     forfeit: bool = False  # play on without whoever fails
 
     def __post_init__(self) -> None:
-        if isinstance(self.hands, bool) or not isinstance(self.hands, int) or not 1 <= self.hands <= MOST_HANDS:
-            raise FogplayError(f"hands must be a whole number from 1 to {MOST_HANDS:,}, not {self.hands!r}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise FogplayError(f"seed must be a whole number from 0, not {self.seed!r}")
+        checks.hands(self.hands, MOST_HANDS)
+        checks.seed(self.seed)
         if not all(seconds > 0 for seconds in dataclasses.astuple(self.limits)):
             raise FogplayError("limits of time must be over 0 seconds")
 

@@ -17,33 +17,34 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fogplay.agents import BettingPolicy, Observation, play_duplicate, policies
+from fogplay.agents import resolve
 from fogplay.notation.gamedef import Definition, game_of, load_definition
+from fogplay.play import View, match
 from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer, Terms
+from fogplay.protocols.acpc.game import AcpcGame
 from fogplay.protocols.acpc.players import seated
 from fogplay.protocols.acpc.sockets import Chair, Local, accept, listen, run
-from fogplay.protocols.acpc.table import Table
 
 RUNS = 3
 SEED = 1
 
 
 class Plain:
-    """A policy that the match takes for any other agent."""
+    """An agent that no compiled loop knows."""
 
-    def __init__(self, policy: BettingPolicy) -> None:
-        self.policy = policy
+    def __init__(self, agent: Any) -> None:
+        self.agent = agent
 
-    def act(self, seen: Observation, chance: float) -> int:
-        return self.policy.act(seen, chance)
+    def act(self, view: View) -> int:
+        return int(self.agent.act(view))
 
 
 def dealt(definition: Definition, agents: Sequence[str], hands: int, chairs: list[Any]) -> tuple[float, list[str]]:
     """Seconds, and the log."""
     log: list[str] = []
     names = [f"p{number}" for number in range(len(agents))]
-    dealer = Dealer(Table(definition), names, Terms("benchmark", "game", hands, SEED), log.append)
+    dealer = Dealer(AcpcGame(definition), names, Terms("benchmark", "game", hands, SEED), log.append)
     began = time.perf_counter()
     run(dealer, chairs)
     assert dealer.over, dealer.ended
@@ -79,12 +80,12 @@ def best(runs: int, play: Callable[[], tuple[float, Any]]) -> tuple[float, Any]:
 def race(game: str, agents: Sequence[str], hands: int) -> None:
     definition = load_definition(game)[1]
     rules: Any = game_of(definition)
-    playing = policies(agents, rules)
-    plain: Any = [Plain(policy) for policy in playing]
+    playing = resolve(agents, rules)
+    plain: Any = [Plain(agent) for agent in playing]
 
     def duplicate(players: Any, count: int) -> tuple[float, None]:
-        match = play_duplicate(rules, players, count, seed=SEED)
-        return match.seconds * count / match.hands, None
+        played = match(rules, players, count, seed=SEED)
+        return played.seconds * count / played.hands, None
 
     duplicate(playing, 1000)
     lines, log = best(RUNS, lambda: in_process(definition, agents, hands))

@@ -13,12 +13,14 @@ import argparse
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fogplay.agents import BettingPolicy, Observation, play_duplicate, policies, policy_of
+from fogplay.agents import resolve
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
+from fogplay.play import View, match
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import BettingStrategy
 
@@ -28,13 +30,13 @@ RUNS = 3
 
 
 class Plain:
-    """A policy that the match takes for any other agent."""
+    """An agent that no compiled loop knows."""
 
-    def __init__(self, policy: BettingPolicy) -> None:
-        self.policy = policy
+    def __init__(self, agent: Any) -> None:
+        self.agent = agent
 
-    def act(self, seen: Observation, chance: float) -> int:
-        return self.policy.act(seen, chance)
+    def act(self, view: View) -> int:
+        return int(self.agent.act(view))
 
 
 def noise(spec: str, greedy: bool) -> BettingStrategy:
@@ -43,11 +45,11 @@ def noise(spec: str, greedy: bool) -> BettingStrategy:
     return BettingStrategy.of(simulated.rules, simulated.betting, weights=weights, greedy=greedy, method="noise")
 
 
-def race(title: str, rules: Holdem, players: list[BettingPolicy], hands: int = HANDS) -> None:
+def race(title: str, rules: Holdem, players: list[Any], hands: int = HANDS) -> None:
     best = 0.0
-    play_duplicate(rules, players, 1000)
+    match(rules, players, 1000)
     for _ in range(RUNS):
-        played = play_duplicate(rules, players, hands)
+        played = match(rules, players, hands)
         best = max(best, played.hands / played.seconds)
     print(f"| {title} | {rules.players} | {hands:,} | {best:,.0f} | {hands / best:.2f} |", flush=True)
 
@@ -72,18 +74,18 @@ def main() -> None:
     rules = load("holdem")
     print("| match | players | hands | hands/s | seconds |\n|---|---|---|---|---|")
     ten, paper = noise("holdem(grid=ehs:10/10/10/10)", False), noise("holdem", True)
-    race("always-call, always-raise", rules, policies(["always-call", "always-raise"], rules))
-    race("sparring, rules", rules, policies(["sparring", "rules"], rules))
-    race("169/1000/500/200 greedy against itself", rules, [policy_of(paper, rules)] * 2)
-    race("169/1000/500/200 greedy, 10 buckets mixed", rules, [policy_of(paper, rules), policy_of(ten, rules)])
-    plain = [Plain(policy) for policy in policies(["sparring", "rules"], rules)]
-    race("sparring, rules as agents in plain Python", rules, plain, PLAIN_HANDS)  # type: ignore[arg-type]
+    race("always-call, always-raise", rules, resolve(["always-call", "always-raise"], rules))
+    race("sparring, rules", rules, resolve(["sparring", "rules"], rules))
+    race("169/1000/500/200 greedy against itself", rules, [paper] * 2)
+    race("169/1000/500/200 greedy, 10 buckets mixed", rules, [paper, ten])
+    plain = [Plain(agent) for agent in resolve(["sparring", "rules"], rules)]
+    race("sparring, rules as agents in plain Python", rules, plain, PLAIN_HANDS)
     made = [("two players, greedy", paper), ("two players, average", noise("holdem", False))]
     if three:
         rules = load("holdem(players=3)")
-        race("rules, always-call, probe", rules, policies(["rules", "always-call", "probe"], rules))
+        race("rules, always-call, probe", rules, resolve(["rules", "always-call", "probe"], rules))
         large = noise("holdem(players=3)", True)
-        race("169/1000/100/20 greedy against itself", rules, [policy_of(large, rules)] * 3)
+        race("169/1000/100/20 greedy against itself", rules, [large] * 3)
         made.append(("three players, greedy", large))
     print("\n| profile | slots | MB | saved in s | loaded in s |\n|---|---|---|---|---|")
     for title, profile in made:

@@ -14,7 +14,7 @@ from tests.helpers import ROOT, checked_cache
 SCRIPT = """
 import numpy as np
 import fogplay as fp
-from fogplay.evaluate import equilibrium, play_match
+from fogplay.evaluate import equilibrium
 from fogplay.opponents import record
 for spec in ("kuhn", "kuhn(players=3)", "goofspiel(cards=3)", "biased-rps"):
     for algorithm in ("cfr", "pcfr+"):
@@ -32,7 +32,7 @@ for spec in ("kuhn", "kuhn(players=3)", "goofspiel(cards=3)", "biased-rps"):
         result = fp.solve(spec, algorithm, 150, seed=3, **parameters)
         print(spec, algorithm, parameters, result.nash_conv.hex())
     flat = fp.flatten(spec)
-    match = play_match(flat, [flat.uniform()] * flat.num_players, 40, keep=True)
+    match = fp.match(flat, ["uniform"] * flat.num_players, 40, keep=True)
     print(spec, match.means[0].hex())
     names = ["ann", "bob", "eve"][: flat.num_players]
     model = fp.learn_model(flat, record(flat, match.ends, names, "ann"), "bob", rounds=3)

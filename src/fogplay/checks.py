@@ -40,9 +40,9 @@ def seed(value: Any) -> int:
     return whole("seed", value, 0, MOST_SEED)
 
 
-def hands(value: Any) -> int:
+def hands(value: Any, most: int = MOST_HANDS) -> int:
     """The length of a match."""
-    return whole("hands", value, 1, MOST_HANDS)
+    return whole("hands", value, 1, most)
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:

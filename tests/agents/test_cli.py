@@ -86,17 +86,26 @@ def test_match_json_and_log(folder: Path) -> None:
     ("arguments", "said"),
     [
         (("holdem", "rules"), "is for 2 players; 1 agents were named"),
-        (("holdem", "rules", "nobody"), "there is no file nobody; an agent is a saved profile of hold'em or a bot"),
+        (
+            ("holdem", "rules", "nobody"),
+            "there is no file nobody; an agent is a saved strategy or always-fold, ",
+        ),
         (("holdem", "rules", "smooth-utc"), "there is no file smooth-utc; did you mean 'smooth-uct'? an agent is"),
-        (("holdem", "rules", "kuhn.safetensors"), "kuhn.safetensors holds a strategy, not a profile"),
+        (
+            ("holdem", "rules", "kuhn.safetensors"),
+            "this strategy is for kuhn(players=2,pot=2), not for holdem(",
+        ),
         (("holdem(players=3)", "rules", "rules", "ten.safetensors"), "players is 2 there and 3 here"),
         (("holdem(players=3,max_raises=[1,1,1,1])", "sparring", "probe", "probe"), "sparring is for two players"),
         (("holdem(blinds=[4,2])", "probe", "ten.safetensors"), "blinds is [10, 5] there and [4, 2] here"),
         (("holdem", "rules", "probe", "--hands", "0"), "hands must be a whole number"),
         (("holdem", "rules", "probe", "--log", "nowhere/x"), "there is no folder nowhere"),
         (("holdem", "rules", "probe", "--seen-by", "probe"), "--seen-by is for games that fit in a tree"),
-        (("kuhn", "rules", "uniform"), "the bot rules plays hold'em; an agent is a saved strategy or the word uniform"),
-        (("kuhn", "nobody", "uniform"), "there is no file nobody; an agent is a saved strategy or the word uniform"),
+        (
+            ("kuhn", "rules", "uniform"),
+            "the bot rules plays holdem, not kuhn(players=2,pot=2); an agent is a saved ",
+        ),
+        (("kuhn", "nobody", "uniform"), "there is no file nobody; an agent is a saved strategy or uniform"),
         (("holdem(players=9)", "rules", "probe"), "players"),
     ],
 )
@@ -106,10 +115,9 @@ def test_mistakes_are_one_line(mistake: Mistake, arguments: tuple[str, ...], sai
 
 def test_play_mistakes_are_one_line(mistake: Mistake) -> None:
     for arguments, said in (
-        (("holdem",), "--against"),
         (("holdem", "--against", "nobody"), "there is no file nobody"),
         (("holdem", "--against", "rules", "--against", "rules"), "2 opponents were named, and you"),
-        (("kuhn", "--against", "ten.safetensors"), "holds a profile, not a strategy"),
+        (("kuhn", "--against", "ten.safetensors"), "ten.safetensors: this strategy is for holdem("),
         (("kuhn", "--against", "uniform", "--hands", "0"), "--hands must be"),
     ):
         assert said in mistake("play", *arguments)
@@ -130,7 +138,7 @@ def test_a_log_that_cannot_be_written_costs_the_log_alone(
     def full(*_given: Any) -> None:
         raise FogplayError("the disk is full")
 
-    monkeypatch.setattr("fogplay.agents.write_log", full)
+    monkeypatch.setattr("fogplay.opponents.write_log", full)
     monkeypatch.setattr(sys, "argv", ["fogplay", "match", "holdem", "rules", "probe", "-n", "20", "--log", "l"])
     monkeypatch.chdir(folder)
     with pytest.raises(SystemExit) as stopped:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fogplay.agents import BOTS
+from fogplay.bots.holdem import BOTS
 from tests.helpers import ROOT
 
 

@@ -22,7 +22,7 @@ import sys
 import numpy as np
 from fogplay.bots import holdem as bots
 from fogplay.strategies.policy import PLACE
-from fogplay.kernels.duplicate import Player, deal_block, play_block
+from fogplay.simulators.holdem_duplicate import Player, deal_block, play_block
 from fogplay.trees.betting import NODE
 from fogplay.strategies.betting import _average, _best, _heaviest
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import fogplay as fp
-from fogplay.agents.match import Dealer
 from fogplay.cli import playing
-from fogplay.cli.playing import show_cards
 from fogplay.games.registry import load
+from fogplay.notation.holdem import show_cards
+from fogplay.simulators.holdem_duplicate import Dealer
 
 Script = Callable[..., str]
 
@@ -121,7 +121,7 @@ def test_games_that_fit_in_a_tree(script: Script, tmp_path: Path) -> None:
     assert "You see " in shown
     assert "[1] pass, [2] bet? " in shown
     assert "'x' is not possible here: type a number or a name; q ends the game" in shown
-    assert re.search(r"After 2 hands: [+-]\d+, \S+ a hand\.", shown)
+    assert re.search(r"After 2 hands: [+-]\d+, \S+ per hand\.", shown)
     kuhn = fp.flatten("kuhn")
     # A strategy that always bets and calls: whoever passes against it loses 1, at either seat.
     always = kuhn.uniform()
@@ -129,7 +129,7 @@ def test_games_that_fit_in_a_tree(script: Script, tmp_path: Path) -> None:
         always[kuhn.slots(infoset)] = [float(name == "bet") for name in kuhn.actions[kuhn.slots(infoset)]]
     fp.TabularStrategy.of(kuhn, always, "bets").save(tmp_path / "bets.safetensors")
     lost = script("kuhn", [str(tmp_path / "bets.safetensors")], ["p"] * 20, hands=10, seed=2)
-    assert "After 10 hands: -10, -1 a hand." in lost
+    assert "After 10 hands: -10, -1 per hand." in lost
     assert "player 0: you, player 1: bets" in lost
     assert "raise" in script("leduc", ["uniform"], ["raise", "c", "c", "c"], seed=2)
     small = "holdem(rounds=1,ranks=3,suits=2,hole=1,board=[0])"

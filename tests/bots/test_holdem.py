@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fogplay.agents import BOTS, BettingPolicy, Observation, bot, play_duplicate, policies
-from fogplay.bots.holdem import RULES_BUCKETS, RULES_GRID, TRAINED
+from fogplay.agents import match
+from fogplay.bots.holdem import BOTS, RULES_BUCKETS, RULES_GRID, TRAINED, bot
 from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
-from fogplay.games.holdem import CALL, FOLD, RAISE, Holdem
+from fogplay.games.holdem import Holdem
+from fogplay.games.limit import CALL, FOLD, RAISE
 from fogplay.games.registry import load
+from fogplay.play import Dealt, Table
 from fogplay.strategies.betting import betting_of
-from fogplay.strategies.policy import node_after
+from fogplay.strategies.policy import BettingPolicy
+from fogplay.trees.betting import node_after
 
 TWO = load("holdem(grid=ehs:1/1/1/1)")
 THREE = load("holdem(players=3,max_raises=[2,2,1,1],grid=ehs:1/1/1/1)")
@@ -92,20 +95,22 @@ def test_rules_are_as_documented() -> None:
 
 def test_rules_beat_simple_bots_and_sparring_beats_rules() -> None:
     for other, margin in (("always-raise", 1000), ("probe", 1000), ("always-call", 500), ("always-fold", 300)):
-        played = play_duplicate(TWO, policies(["rules", other], TWO), 20_000, seed=1)
+        played = match(TWO, ["rules", other], 20_000, seed=1)
         assert played.means[0] - 4 * played.standard_errors[0] > margin
     for other, margin in (("rules", 50), ("always-raise", 200), ("probe", 400)):
-        played = play_duplicate(TWO, policies(["sparring", other], TWO), 100_000, seed=1)
+        played = match(TWO, ["sparring", other], 100_000, seed=1)
         assert played.means[0] - 4 * played.standard_errors[0] > margin
-    played = play_duplicate(THREE, policies(["rules", "probe", "always-raise"], THREE), 60_000, seed=1)
+    played = match(THREE, ["rules", "probe", "always-raise"], 60_000, seed=1)
     assert played.means[0] - 4 * played.standard_errors[0] > 50
 
 
 def test_sparring_acts_like_its_probabilities() -> None:
     sparring = made("sparring", TWO)
-    seen = Observation(1, (48, 51), (), ("",), (10, 5), (True, True), (FOLD, CALL, RAISE))
-    chosen = [sparring.act(seen, (step + 0.5) / 255) for step in range(255)]
-    assert chosen == sorted(chosen)  # one after the other, as the chances grow
+    cards = [0, 1, 48, 51]
+    chosen = [sparring.act(Table(TWO, Dealt(cards, [(step + 0.5) / 255])).view(1)) for step in range(255)]
+    assert chosen == sorted(chosen)  # one after the other, as the luck grows
+    shares = sparring.distribution(Table(TWO, Dealt(cards, [0.5])).view(1))
+    assert shares == pytest.approx([chosen.count(action) / 255 for action in (FOLD, CALL, RAISE)])
     assert chosen.count(RAISE) > 200  # a pair of aces
 
 
@@ -118,7 +123,7 @@ def test_smooth_uct_beats_all_others() -> None:
     """Two players; ``average`` is safer, and wins less from weak bots."""
     for other, least in (("sparring", 20), ("rules", 100), ("probe", 500), ("always-raise", 500), ("always-call", 300)):
         for name, share in (("smooth-uct", 1.0), ("smooth-uct-average", 0.2)):
-            played = play_duplicate(TWO, policies([name, other], TWO), 200_000, seed=1)
+            played = match(TWO, [name, other], 200_000, seed=1)
             assert played.means[0] > share * least, (name, other)
 
 
@@ -127,5 +132,5 @@ def test_smooth_uct_beats_others_with_three_players() -> None:
     three = load("holdem(players=3,grid=ehs:1/1/1/1)")
     for others in (["rules", "rules"], ["always-raise", "probe"]):
         for name in ("smooth-uct", "smooth-uct-average"):
-            played = play_duplicate(three, policies([name, *others], three), 100_000, seed=1)
+            played = match(three, [name, *others], 100_000, seed=1)
             assert played.means[0] > 5 * played.standard_errors[0], (name, others, played.means[0])

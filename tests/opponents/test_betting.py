@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from fogplay import FogplayError, load
-from fogplay.agents import bot, play_duplicate, policy_of, write_log
+from fogplay.bots.holdem import bot
 from fogplay.games.holdem import Holdem
+from fogplay.opponents import write_log
 from fogplay.opponents.betting import learn_betting, node_features, read_log
+from fogplay.play import match
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import betting_of
+from fogplay.strategies.policy import policy_of
 from fogplay.trees.betting import betting_tree
 from tests.helpers import fogplay
 
@@ -27,7 +30,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rule-based bot and one that calls or raises, 6,000 hands, all cards in the log."""
     file = tmp_path_factory.mktemp("logs") / "hands.log"
     players = [bot(name, RULES, betting_of(str(RULES))) for name in ("rules", "probe")]
-    write_log(file, play_duplicate(RULES, players, 6_000, seed=1, keep=True), ["rules", "probe"])
+    write_log(file, match(RULES, players, 6_000, seed=1, keep=True, names=["rules", "probe"]))
     return file
 
 
@@ -92,8 +95,7 @@ def test_the_model_predicts_winnings(log: Path) -> None:
     caller = bot("always-call", RULES, betting)
     model = policy_of(learn_betting(SIMULATOR, log, "rules"), RULES)
     true, learned = (
-        play_duplicate(RULES, [player, caller], 100_000, seed=2).means[0]
-        for player in (bot("rules", RULES, betting), model)
+        match(RULES, [player, caller], 100_000, seed=2).means[0] for player in (bot("rules", RULES, betting), model)
     )
     assert learned == pytest.approx(true, abs=0.35 * abs(true))
     assert learned > 0

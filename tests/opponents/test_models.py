@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import fogplay as fp
 from fogplay.errors import FogplayError
-from fogplay.evaluate import best_response, measure, play_match
+from fogplay.evaluate import best_response, measure
 from fogplay.opponents import learn_model, record
 from fogplay.opponents.counts import Observed, dirichlet, expected_counts
 from fogplay.opponents.decision_tree import phases_of
@@ -19,6 +19,7 @@ from fogplay.opponents.walk import complete
 from fogplay.trees import FlatGame, flatten
 from tests.helpers import random_probabilities
 from tests.opponents import naive
+from tests.play.helpers import match_of
 
 KUHN, LEDUC = flatten("kuhn"), flatten("leduc")
 
@@ -28,7 +29,7 @@ def played(
 ) -> Histories:
     """A match of ann, who plays uniformly, against bob (and eve), with strategies as given."""
     names = ["ann", "bob", "eve"][: flat.num_players]
-    match = play_match(flat, [flat.uniform(), *others], hands, seed=seed, keep=True)
+    match = match_of(flat, [flat.uniform(), *others], hands, seed=seed, keep=True)
     assert match.ends is not None
     return record(flat, match.ends, names, seen_by)
 
@@ -174,7 +175,7 @@ def test_a_response_to_a_model_of_20000_hands_wins_80_per_cent(method: str) -> N
     """Seen from one side only; the prior leans to the equilibrium, so that the unknown is not taken for a gift."""
     equilibrium = equilibrium_of_leduc()
     truth = caller(equilibrium)
-    match = play_match(LEDUC, [equilibrium.probabilities, truth], 20_000, seed=3, keep=True)
+    match = match_of(LEDUC, [equilibrium.probabilities, truth], 20_000, seed=3, keep=True)
     assert match.ends is not None
     histories = record(LEDUC, match.ends, ["me", "caller"], "me")
     model = learn_model(LEDUC, histories, "caller", method=method, prior=2, toward=equilibrium)

@@ -9,9 +9,10 @@ import pytest
 
 import fogplay
 from fogplay import TabularStrategy, flatten, learn_model, respond
-from fogplay.evaluate import best_response, play_match
+from fogplay.evaluate import best_response
 from fogplay.evaluate.responses import AgainstModel, against_model
 from fogplay.opponents import record
+from tests.play.helpers import match_of
 
 FLAT = flatten("leduc")
 EQUILIBRIUM = fogplay.solve(FLAT, "cfr+", 1_000).strategy.probabilities
@@ -32,7 +33,7 @@ CEILING = sum(best_response(FLAT, TRUE, seat)[0] for seat in range(2))
 
 def model_from(hands: int, seed: int, **settings: Any) -> TabularStrategy:
     """What the equilibrium player can learn of the biased one from so many hands, seen from its own seat."""
-    played = play_match(FLAT, [EQUILIBRIUM, TRUE], hands, seed=seed, keep=True)
+    played = match_of(FLAT, [EQUILIBRIUM, TRUE], hands, seed=seed, keep=True)
     return learn_model(FLAT, record(FLAT, played.ends, ["us", "them"], seen_by="us"), "them", **settings)
 
 

@@ -130,7 +130,7 @@ def test_strategies_of_small_games(tmp_path: Path) -> None:
         said = [str(mine.receive(line.format(hand)))[-1] for hand in range(4000)]
         assert notes == []
         shares = list(strategy[infoset].values())
-        letters = list(mine.table.situation(line.split(":")[3]).actions)
+        letters = list(mine.game.situation(line.split(":")[3]).actions)
         for letter, share in zip(letters, shares, strict=True):
             assert said.count(letter) / 4000 == pytest.approx(share, abs=0.03)
 
@@ -141,11 +141,11 @@ def test_agents_that_do_not_fit(tmp_path: Path) -> None:
     strategy.save(file)
     for agent, game, says in (
         (str(file), "leduc.limit.2p", "is a strategy for kuhn.*not for leduc"),
-        (str(file), "holdem.limit.2p", "holds a strategy, not a profile"),
+        (str(file), "holdem.limit.2p", "is a strategy for kuhn.*not for holdem"),
         (
             "rules",
             "kuhn.limit.2p",
-            "there is no file rules; at a table of kuhn an agent is a saved strategy or uniform",
+            "the bot rules plays holdem, not kuhn.*; an agent is a saved strategy or uniform",
         ),
         ("nobody", "holdem.limit.2p", "there is no file nobody"),
     ):

@@ -23,7 +23,7 @@ OURS = our_definitions()
 def begun(game: str = "holdem.limit.2p", hands: int = 3, **terms: object) -> tuple[Dealer, list[str]]:
     log: list[str] = []
     dealer = dealer_of(game, hands, log=log.append, **terms)
-    for player in range(dealer.table.players):
+    for player in range(dealer.game.players):
         dealer.greet(player, "VERSION:2.0.0")
     dealer.begin()
     return dealer, log
@@ -271,7 +271,7 @@ def test_nothing_that_players_say_stops_a_match_or_breaks_its_rules(seed: int, g
     """Players who answer well, badly, late, with other lines, or leave: the log follows the rules."""
     rng, log = random.Random(seed), list[str]()
     dealer = dealer_of(game, 10, log=log.append, forfeit=True, seed=seed % 100)
-    for player in range(dealer.table.players):
+    for player in range(dealer.game.players):
         dealer.greet(player, "VERSION:2.0.0")
     dealer.begin()
     for _ in range(2000):
@@ -285,10 +285,10 @@ def test_nothing_that_players_say_stops_a_match_or_breaks_its_rules(seed: int, g
             junk = "".join(rng.choices("MATCHSE:0123fcr/|AKs\x00é", k=rng.randrange(40)))
             dealer.receive(rng.choice([junk, f"{line}:{junk}", line[: rng.randrange(len(line))]]), 0.01)
         else:
-            rng.choice([dealer.late, lambda: dealer.fail(rng.randrange(dealer.table.players), "left")])()
+            rng.choice([dealer.late, lambda: dealer.fail(rng.randrange(dealer.game.players), "left")])()
     assert dealer.over or dealer.ended is not None
     assert abs(sum(dealer.totals)) < 1e-9
     for line in hands_in(log):
         hand = parse_hand(line)
-        situation = dealer.table.situation(hand.betting)
-        assert dealer.table.values(hand.holes, hand.boards, situation) == pytest.approx(hand.values, abs=1e-5)
+        situation = dealer.game.situation(hand.betting)
+        assert dealer.game.values(hand.holes, hand.boards, situation) == pytest.approx(hand.values, abs=1e-5)

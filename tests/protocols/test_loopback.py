@@ -147,7 +147,7 @@ def play_against(behave: Behaviour, hands: int = 50, **terms: Any) -> tuple[Deal
     thread = threading.Thread(target=misbehave, daemon=True)
     thread.start()
     dealer = dealer_of(GAME, hands, ["bot", "other"], log.append, limits=QUICK, **terms)
-    bot = Local(Client(seated("always-raise", dealer.table.definition), seed=1))
+    bot = Local(Client(seated("always-raise", dealer.game.definition), seed=1))
     began = time.monotonic()
     run(dealer, [bot, accept(door, "other", 10)])
     seconds = time.monotonic() - began

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fogplay.agents import play_duplicate, policies, write_log
+from fogplay.agents import match
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load
 from fogplay.notation.acpc import print_value
+from fogplay.opponents import write_log
 from fogplay.protocols.acpc.replay import replay
 from tests.protocols.helpers import play_locally
 
@@ -51,11 +52,11 @@ def test_the_dealers_own_logs(tmp_path: Path, game: str, agents: list[str]) -> N
 )
 def test_logs_of_duplicate_matches(tmp_path: Path, spec: str, agents: list[str]) -> None:
     rules = load(spec)
-    match = play_duplicate(rules, policies(agents, rules), 600, seed=1, keep=True)
-    write_log(tmp_path / "d.log", match, agents)
+    outcome = match(rules, agents, 600, seed=1, keep=True)
+    write_log(tmp_path / "d.log", outcome)
     played = replay(tmp_path / "d.log")
-    assert played.hands == match.hands
-    assert [played.totals[name] for name in agents] == pytest.approx(match.chips)
+    assert played.hands == outcome.hands
+    assert [played.totals[name] for name in agents] == pytest.approx(outcome.totals)
 
 
 def test_a_bare_log_is_of_hold_em(tmp_path: Path) -> None:

@@ -1,26 +1,6 @@
-"""Anything that can sit at a table: profiles, bots, humans; and the matches between them."""
+"""From what a user types to agents, and matches between them."""
 
-from fogplay.agents.agent import Agent, Observation, observe
-from fogplay.agents.log import log_lines, write_log
-from fogplay.agents.match import DuplicateMatch, play_duplicate
-from fogplay.agents.seats import policies, require_agent
-from fogplay.agents.table import play_hand
-from fogplay.bots.holdem import BOTS, bot
-from fogplay.strategies.policy import BettingPolicy, policy_of
+from fogplay.agents.matches import match
+from fogplay.agents.resolve import names_of, register_kind, require_known, resolve
 
-__all__ = [
-    "BOTS",
-    "Agent",
-    "BettingPolicy",
-    "DuplicateMatch",
-    "Observation",
-    "bot",
-    "log_lines",
-    "observe",
-    "play_duplicate",
-    "play_hand",
-    "policies",
-    "policy_of",
-    "require_agent",
-    "write_log",
-]
+__all__ = ["match", "names_of", "register_kind", "require_known", "resolve"]

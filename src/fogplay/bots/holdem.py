@@ -20,16 +20,19 @@ who raises has no random hand. Then
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import resources
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
-from fogplay.games.holdem import FOLD, RAISE, Holdem
+from fogplay.games.holdem import Holdem
+from fogplay.games.limit import FOLD, RAISE
 from fogplay.jit import kernel, piece
+from fogplay.simulators.holdem_duplicate import smallest_tree
 from fogplay.strategies.betting import WHOLE, BettingStrategy
 from fogplay.strategies.policy import BLIND, PLACE, BettingPolicy, placed, policy_of
 from fogplay.trees.betting import Betting, paid_by
@@ -50,6 +53,22 @@ def bot(name: str, rules: Holdem, betting: Betting) -> BettingPolicy:
     if name not in BOTS:
         raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
     return BOTS[name](rules, betting)
+
+
+def names(rules: Holdem) -> tuple[str, ...]:
+    """The bots that can play these rules."""
+    return tuple(BOTS) if rules.is_full() else ()
+
+
+def bots(wanted: Sequence[str], rules: Holdem, company: Sequence[Any] = ()) -> dict[str, BettingPolicy]:
+    """Bots by name; those who need a betting tree take it from their company, where somebody brings one."""
+    found = {name: trained(name, rules) for name in wanted if name in TRAINED}
+    betting = next((each.betting for each in (*company, *found.values()) if hasattr(each, "betting")), None)
+    for name in wanted:
+        if name not in found:
+            betting = betting or smallest_tree(rules)
+            found[name] = bot(name, rules, betting)
+    return found
 
 
 def _unseeing(fold: float, call: float, raise_: float) -> Callable[[Holdem, Betting], BettingPolicy]:
@@ -98,6 +117,7 @@ def _trained(name: str) -> Callable[[Holdem, Betting], BettingPolicy]:
     return lambda rules, _: trained(name, rules)
 
 
+DEFAULT = "rules"  # who plays where nobody is named
 TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # for so many players
 BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),

@@ -13,7 +13,7 @@ import typer
 
 from fogplay.cli.app import JSON, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
-from fogplay.cli.matches import build_tables, names_of
+from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
 
 acpc = typer.Typer(no_args_is_help=True, help="Speak the Annual Computer Poker Competition's language.")
@@ -52,7 +52,7 @@ def join(
     as_json: JSON = False,
 ) -> None:
     """Play at a dealer's table until it ends the match."""
-    from fogplay.notation.gamedef import load_definition
+    from fogplay.notation.gamedef import game_of, load_definition
     from fogplay.protocols.acpc.client import Client
     from fogplay.protocols.acpc.notes import Notes
     from fogplay.protocols.acpc.players import definition_for, seated
@@ -63,15 +63,14 @@ def join(
     definition = own or load_definition(game or GAME)[1]
     chosen = secrets.randbits(32) if seed is None else seed
     with Watch(quiet=as_json) as watch:
-        if is_holdem(definition):
-            build_tables(watch, [agent])
+        ready(watch, [agent], game_of(definition))
         client = Client(seated(agent, definition), seed=chosen, notes=Notes(watch.note))
         line = connect(host, port, wait)
         watch.note(f"connected to {host}:{port}")
         began = time.perf_counter()
         why = play(line, client)
     facts = {
-        "game": str(client.table.game),
+        "game": str(client.game.game),
         "agent": agent,
         "hands": client.hands,
         "chips": client.chips,
@@ -125,10 +124,10 @@ def deal(
     as_json: JSON = False,
 ) -> None:
     """Host a match between players of ours and others that connect."""
-    from fogplay.notation.gamedef import load_definition
+    from fogplay.notation.gamedef import game_of, load_definition
     from fogplay.protocols.acpc.dealer import Dealer, Limits, Terms
+    from fogplay.protocols.acpc.game import AcpcGame
     from fogplay.protocols.acpc.sockets import Local, accept, listen, run
-    from fogplay.protocols.acpc.table import Table
 
     name, definition = load_definition(game)
     places = places_of(players)
@@ -136,15 +135,14 @@ def deal(
         raise FogplayError(f"{name} is for {definition.players} players; {len(places)} were named")
     match = log.name if log is not None else "match"
     terms = Terms(match, name, hands, seed, turn, Limits(t_response, t_hand, t_per_hand), forfeit)
-    ground = Table(definition)
+    ground = AcpcGame(definition)
     if log is not None:
         require_folder(log, "--log")
     with Watch(quiet=as_json) as watch:
         chairs: list[Any] = [None] * len(places)
         for number, place in enumerate(places):
             if place.agent is not None:
-                if is_holdem(definition):
-                    build_tables(watch, [place.agent])
+                ready(watch, [place.agent], game_of(definition))
                 chairs[number] = Local(_client(place.agent, definition, seed))
         listening = [None if place.port is None else listen(host, place.port) for place in places]
         ports = [each.getsockname()[1] for each in listening if each is not None]
@@ -186,17 +184,10 @@ def deal(
         raise FogplayError(f"the match ended early: {dealer.ended}")
 
 
-def is_holdem(definition: Any) -> bool:
-    """Whether players may need the tables of hand strength."""
-    from fogplay.games.holdem import Holdem
-    from fogplay.notation.gamedef import game_of
-
-    game = game_of(definition)
-    return isinstance(game, Holdem) and game.is_full()
-
-
 def places_of(players: list[str]) -> list[Place]:
     """Names and agents, or ports, out of what was typed."""
+    from fogplay.agents import names_of
+
     typed: list[tuple[str, str]] = []
     for player in players:
         name, equals, what = player.partition("=")

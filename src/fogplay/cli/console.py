@@ -156,16 +156,15 @@ class Watch:
         elif chosen is not None and not is_compiled(*chosen.kernels):
             self.to_say = COMPILING
 
-    def hands(self, kernel: Any) -> Callable[[int, int], None]:
-        """The progress of a match that this kernel plays."""
+    def expect(self, kernel: Any) -> None:
+        """Print a note if a kernel has to be compiled first."""
+        if not is_compiled(kernel):
+            self.note(COMPILING)
 
-        def progress(done: int, total: int) -> None:
-            if done > 0:
-                self.amount(done, total)
-            elif not is_compiled(kernel):
-                self.note(COMPILING)
-
-        return progress
+    def hands(self, done: int, total: int) -> None:
+        """The progress of a match."""
+        if done > 0:
+            self.amount(done, total)
 
     def amount(self, done: int, total: int) -> None:
         """The progress of a set of runs, in iterations."""

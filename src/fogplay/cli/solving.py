@@ -297,7 +297,7 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
 
 def _inspect_profile(profile: BettingStrategy, file: Path, infoset: str | None, as_json: bool) -> None:
     """What a profile of hold'em does with a bucket after some betting, such as ``154:crc/r``; by default at first."""
-    from fogplay.games.holdem import LETTERS
+    from fogplay.games.limit import LETTERS
     from fogplay.trees.betting import child_after
 
     bucket, colon, betting = (infoset or "0:").partition(":")

@@ -2,6 +2,5 @@
 
 from fogplay.evaluate.exact import Evaluation, best_response, evaluate, measure
 from fogplay.evaluate.linear_program import equilibrium
-from fogplay.evaluate.matches import Match, play_match
 
-__all__ = ["Evaluation", "Match", "best_response", "equilibrium", "evaluate", "measure", "play_match"]
+__all__ = ["Evaluation", "best_response", "equilibrium", "evaluate", "measure"]

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fogplay.agents import bot, play_duplicate, policy_of
-from fogplay.bots.holdem import BOTS
+from fogplay.bots.holdem import BOTS, bot
 from fogplay.experiments.runner import Job, Runner, write_rows
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
+from fogplay.play import match
 from fogplay.strategies.betting import BettingStrategy, betting_of
-from fogplay.strategies.policy import BettingPolicy
+from fogplay.strategies.policy import BettingPolicy, policy_of
 
 STAND_IN = {"rules": "rules (stand-in for Poki)", "sparring": "sparring (stand-in for Sparbot)"}
 SMALL_BET = 1000.0  # in milli-big-blinds: in limit hold'em a small bet is a big blind
@@ -94,7 +94,7 @@ class HoldemTable:
         seed: int = 1,
     ) -> Won:
         """A duplicate match of one player against the others."""
-        played = play_duplicate(self.rules, [policy, *others], hands, seed=seed)
+        played = match(self.rules, [policy, *others], hands, seed=seed)
         return Won(player, against, iteration, played.hands, played.means[0], played.standard_errors[0])
 
 

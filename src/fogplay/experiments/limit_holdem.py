@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fogplay.agents import play_duplicate, policy_of, write_log
 from fogplay.experiments.holdem import STAND_IN, HoldemTable, Won, training, write_winnings
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
 from fogplay.experiments.runner import Bound, Job, Mean, Runner
+from fogplay.opponents import write_log
 from fogplay.opponents.betting import learn_betting
+from fogplay.play import match as play_match
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.solvers.run import log_spaced
 from fogplay.strategies.betting import BettingStrategy
+from fogplay.strategies.policy import policy_of
 
 # ---- Smooth UCT Search in Computer Poker (2015)
 
@@ -302,7 +304,8 @@ def _model(runner: Runner, table: HoldemTable, observer: Job, opponent: str, spe
     )
     if not log.exists():
         policies = [table.trained(runner, observer), table.bot(opponent)]
-        write_log(log, play_duplicate(table.rules, policies, OBSERVED, seed=7, keep=True), ["MCCFR10", opponent])
+        names = ["MCCFR10", opponent]
+        write_log(log, play_match(table.rules, policies, OBSERVED, seed=7, keep=True, names=names))
     if not file.exists():
         learn_betting(HoldemSimulator.of(spec), log, opponent).save(file)
     return str(file)

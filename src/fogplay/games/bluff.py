@@ -6,7 +6,8 @@ import functools
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
+
+import numpy as np
 
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
 
@@ -110,6 +111,17 @@ class BluffState(State):
     def chance_outcomes(self) -> tuple[tuple[int, float], ...]:
         return self.game.chances[0 if self.roll0 < 0 else 1]
 
+    def seen_by(self, action: int) -> tuple[int, ...]:
+        """A roll is seen by its player, bids and calls by both."""
+        return (0 if self.roll0 < 0 else 1,) if self.player == CHANCE else (0, 1)
+
+    def determinise(self, player: int, rng: np.random.Generator) -> BluffState:
+        """Another roll for the other player."""
+        chances = [probability for _, probability in self.game.chances[1 - player]]
+        other = int(rng.choice(len(chances), p=chances))
+        rolls = (self.roll0, other) if player == 0 else (other, self.roll1)
+        return BluffState(self.game, *rolls, self.bids, self.bid, self.player)
+
     def child(self, action: int) -> BluffState:
         game, player = self.game, self.player
         if player == CHANCE:
@@ -122,13 +134,6 @@ class BluffState(State):
 
     def information_state_string(self, player: int) -> str:
         return self.game.prefixes[player][self.roll1 if player else self.roll0] + self.bids
-
-    def determinise(self, player: int, rng: Any) -> BluffState:
-        """The same bids, with the other player's dice rolled again."""
-        rolls = [self.roll0, self.roll1]
-        chances = [probability for _, probability in self.game.chances[1 - player]]
-        rolls[1 - player] = int(rng.choice(len(chances), p=chances))
-        return BluffState(self.game, rolls[0], rolls[1], self.bids, self.bid, self.player)
 
     def features(self) -> dict[str, float]:
         """The bid to beat, and how many own dice support it and the most frequent own face."""

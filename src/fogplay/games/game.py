@@ -48,15 +48,20 @@ class State:
     def returns(self) -> Sequence[float]:
         raise TypeError(f"{type(self).__name__} must define returns()")
 
-    # Five more methods are optional:
+    # More methods are optional:
     # ``calling_action()``: the action that checks or calls, for rollouts that call down;
     # ``betting_outlook()``: the pot at the start of this betting round, and how much all players together could still
     # add to it from then on, for exploration that scales with the pot;
     # ``features()``: named numbers that describe what the player to act knows, for decision trees; equal at all states
     # of an infoset, with an entry "phase" that decides which other names there are;
+    # ``unseen(player)``, at a terminal: the indices, among all moves, of the chance moves that this player never saw;
+    # ``seen_by(action)``: which players see a move that is made here, chance's or the acting player's; without it, a
+    # table shows a move only to the player who made it;
+    # ``observation(player)``: what a player sees, as an object of the game's own, for bots;
     # ``determinise(player, rng)``: a state that the player cannot tell from this one, drawn by the probabilities of
     # chance and of others who choose uniformly, for search (without it, the hand is replayed until a replay fits);
-    # ``unseen(player)``, at a terminal: the indices, among all moves, of the chance moves that this player never saw.
+    # ``joint_child(actions)``: the state after all players acted at the same time, where ``current_player`` is
+    # ``SIMULTANEOUS`` and ``legal_actions(player)`` says what each may do.
 
     def action_to_string(self, player: int, action: int) -> str:
         return str(action)

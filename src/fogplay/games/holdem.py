@@ -13,14 +13,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
 from fogplay.cards.deck import card_name
 from fogplay.cards.evaluator import CATEGORIES, category, evaluate
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
+from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, WORDS, legal_actions, most_actions, raises_by, winnings
 
-FOLD, CALL, RAISE = 0, 1, 2
-LETTERS = ("f", "c", "r")
 FULL_HAND = 5  # fewer cards make no straights, flushes or full houses
 MOST_CARDS = 7
 MOST_CHIPS = 60_000  # the most that one player can pay in a hand
@@ -160,6 +161,27 @@ class Holdem(Game):
         return HoldemState(self, (), ("",), self.blinds, (True,) * self.players, CHANCE, 0, (0, 0))
 
 
+@dataclass(frozen=True)
+class Observation:
+    """What a player sees: its own cards and everything public."""
+
+    seat: int
+    hole: tuple[int, ...]
+    board: tuple[int, ...]
+    betting: tuple[str, ...]  # a string of f, c and r for each round begun
+    paid: tuple[int, ...]  # [seats] chips in the pot
+    in_hand: tuple[bool, ...]  # [seats] who has not folded
+    legal: tuple[int, ...]  # of FOLD, CALL, RAISE
+
+    @property
+    def pot(self) -> int:
+        return sum(self.paid)
+
+    @property
+    def to_call(self) -> int:
+        return max(self.paid) - self.paid[self.seat]
+
+
 class HoldemState(State):
     """Cards (hole cards by seat, then the board), the betting of each round, what each has paid, who is in, who acts.
 
@@ -193,11 +215,42 @@ class HoldemState(State):
         return self.player
 
     def legal_actions(self) -> tuple[int, ...]:
-        may_fold = self.paid[self.player] < max(self.paid)
         may_raise = self.betting[-1].count("r") < self.game.max_raises[len(self.betting) - 1]
-        if may_fold:
-            return (FOLD, CALL, RAISE) if may_raise else (FOLD, CALL)
-        return (CALL, RAISE) if may_raise else (CALL,)
+        return legal_actions(self.paid[self.player] < max(self.paid), may_raise)
+
+    def limit_actions(self) -> dict[str, int]:
+        """The actions by the letters of the competition's notation."""
+        return {LETTERS[action]: action for action in self.legal_actions()}
+
+    def with_cards(self, cards: tuple[int, ...]) -> HoldemState:
+        """The same point of the betting with other cards."""
+        return HoldemState(
+            self.game, cards, self.betting, self.paid, self.in_hand, self.player, self.to_settle, self.outlook
+        )
+
+    def observation(self, player: int) -> Observation:
+        """What a player sees: its own cards and everything public."""
+        legal = self.legal_actions() if player == self.player else ()
+        return Observation(
+            player, self.hole_cards(player), self.board_cards(), self.betting, self.paid, self.in_hand, legal
+        )
+
+    def seen_by(self, action: int) -> Sequence[int]:
+        """A hole card is seen by its owner, everything else by all."""
+        if self.player == CHANCE and len(self.cards) < self.game.players * self.game.hole:
+            return (len(self.cards) // self.game.hole,)
+        return range(self.game.players)
+
+    def determinise(self, player: int, rng: np.random.Generator) -> HoldemState:
+        """Other hole cards for the others, drawn from all that this player does not see."""
+        game = self.game
+        mine, board = self.hole_cards(player), self.board_cards()
+        left = [card for card in range(game.num_cards()) if card not in mine and card not in board]
+        drawn = rng.permutation(left)[: (game.players - 1) * game.hole].tolist()
+        cards: list[int] = []
+        for seat in range(game.players):
+            cards += mine if seat == player else sorted(drawn.pop() for _ in range(game.hole))
+        return self.with_cards((*cards, *board))
 
     def hole_cards(self, player: int) -> tuple[int, ...]:
         return self.cards[player * self.game.hole : (player + 1) * self.game.hole]
@@ -304,7 +357,7 @@ class HoldemState(State):
             "seat": (self.player + 1) % self.game.players,
             "raises": sum(round_.count("r") for round_ in self.betting),
             "raises this round": self.betting[-1].count("r"),
-            "own raises": self._own_raises(),
+            "own raises": raises_by(self.player, self.betting, self.game.players, self.game.first_to_act),
         }
         if self.game.grid != EXACT:
             return features | {"bucket": self.bucket(self.player)}
@@ -317,19 +370,6 @@ class HoldemState(State):
         counts = sorted(Counter(card // self.game.suits for card in cards).values(), reverse=True)
         return SHAPES.index((*counts, *(1,) * (4 - len(cards))))
 
-    def _own_raises(self) -> int:
-        """How often the player to act has raised; who was still in shows whose move each letter was."""
-        mine, in_hand = 0, [True] * self.game.players
-        for round_, letters in enumerate(self.betting):
-            seat = self.game.first_to_act(round_)
-            for letter in letters:
-                while not in_hand[seat]:
-                    seat = (seat + 1) % self.game.players
-                mine += letter == "r" and seat == self.player
-                in_hand[seat] = letter != "f"
-                seat = (seat + 1) % self.game.players
-        return mine
-
     def unseen(self, player: int) -> list[int]:
         """The other players' hole cards, except those shown down."""
         showdown, hole = sum(self.in_hand) > 1, self.game.hole
@@ -339,34 +379,17 @@ class HoldemState(State):
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"deal {self.game.card_to_string(action)}"
-        return ("fold", "call", "raise")[action]
+        return WORDS[action]
 
     def returns(self) -> list[float]:
-        players = range(self.game.players)
-        winners = [player for player in players if self.in_hand[player]]
-        if len(winners) > 1:
-            board = self.board_cards()
-            strength = {player: hand_strength(self.game, self.hole_cards(player) + board) for player in winners}
-            winners = [player for player in winners if strength[player] == max(strength.values())]
-        share = sum(self.paid) / len(winners)
-        return [(share if player in winners else 0.0) - self.paid[player] for player in players]
+        board = self.board_cards()
+        return winnings(self.paid, self.in_hand, lambda seat: hand_strength(self.game, self.hole_cards(seat) + board))
 
     def __str__(self) -> str:
         held = self.game.players * self.game.hole
         hands = [self.cards[at : at + self.game.hole] for at in range(0, min(held, len(self.cards)), self.game.hole)]
         text = " ".join(map(self._show, hands))
         return f"{text}|{self._show(self.board_cards())}|{'/'.join(self.betting)}"
-
-
-def most_actions(players: int, max_raises: Sequence[int]) -> int:
-    """The most actions in a hand of limit betting with at most ``max_raises[rounds]`` raises.
-
-    In the longest round all check but the last player, who bets; all call but the last, who raises, and so on; after
-    the last raise all call.
-    """
-    return sum(
-        2 * (players - 1) + raises + (raises - 1) * (players - 2) if raises else players for raises in max_raises
-    )
 
 
 def hand_strength(game: Holdem, cards: Sequence[int]) -> tuple[int, ...]:

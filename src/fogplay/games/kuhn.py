@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL, Game, Measure, State, require_whole
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 PASS, BET = 0, 1
 ACTIONS = (PASS, BET)
 LETTERS = ("p", "b")
+OPENING, FACING = {"c": PASS, "r": BET}, {"f": PASS, "c": BET}  # before and after a bet, in limit betting's letters
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,26 @@ class KuhnState(State):
 
     def legal_actions(self) -> tuple[int, ...]:
         return ACTIONS
+
+    def limit_actions(self) -> dict[str, int]:
+        """The actions by the letters of the competition's notation: a pass may be a fold, a bet a call."""
+        return FACING if "b" in self.bets else OPENING
+
+    def with_cards(self, cards: tuple[int, ...]) -> KuhnState:
+        """The same point of the betting with other cards."""
+        return KuhnState(self.game, cards, self.bets)
+
+    def seen_by(self, action: int) -> Sequence[int]:
+        """A card is seen by its owner, a bet or pass by all."""
+        return (len(self.cards),) if self.player == CHANCE else range(self.game.players)
+
+    def determinise(self, player: int, rng: np.random.Generator) -> KuhnState:
+        """Other cards for the others, drawn from all that this player does not hold."""
+        left = [card for card in range(self.game.num_cards()) if card != self.cards[player]]
+        drawn = rng.permutation(left).tolist()
+        return self.with_cards(
+            tuple(self.cards[player] if seat == player else drawn.pop() for seat in range(self.game.players))
+        )
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         left = [card for card in range(self.game.num_cards()) if card not in self.cards]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fogplay.games.betting import CALL, FOLD, LETTERS, RAISE
+import numpy as np
+
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_choice, require_whole
+from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, WORDS, legal_actions, winnings
 
 RAISE_SIZES = (2, 4)
 MAX_RAISES = 2
@@ -74,11 +77,33 @@ class LeducState(State):
         return self.player
 
     def legal_actions(self) -> tuple[int, ...]:
-        may_fold = self.paid[self.player] < max(self.paid)
-        may_raise = self.betting[-1].count("r") < MAX_RAISES
-        if may_fold:
-            return (FOLD, CALL, RAISE) if may_raise else (FOLD, CALL)
-        return (CALL, RAISE) if may_raise else (CALL,)
+        return legal_actions(self.paid[self.player] < max(self.paid), self.betting[-1].count("r") < MAX_RAISES)
+
+    def limit_actions(self) -> dict[str, int]:
+        """The actions by the letters of the competition's notation."""
+        return {LETTERS[action]: action for action in self.legal_actions()}
+
+    def with_cards(self, cards: tuple[int, ...]) -> LeducState:
+        """The same point of the betting with other cards."""
+        return LeducState(
+            self.game, cards, self.betting, self.paid, self.in_hand, self.player, self.to_settle, self.outlook
+        )
+
+    def seen_by(self, action: int) -> Sequence[int]:
+        """A private card is seen by its owner, everything else by all."""
+        dealing = self.player == CHANCE and len(self.cards) < self.game.players
+        return (len(self.cards),) if dealing else range(self.game.players)
+
+    def determinise(self, player: int, rng: np.random.Generator) -> LeducState:
+        """Other cards for the others, drawn from all that this player does not see; unseen suits are drawn too."""
+        game, public = self.game, self.cards[self.game.players :]
+        known = [self.cards[player], *public]
+        if game.suits != "seen":
+            known = _suits_drawn(known, rng)
+        left = [card for card in range(game.num_cards()) if card not in known]
+        drawn = rng.permutation(left).tolist()
+        cards = [known[0] if seat == player else drawn.pop() for seat in range(game.players)]
+        return self.with_cards((*cards, *known[1:]))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         left = [card for card in range(self.game.num_cards()) if card not in self.cards]
@@ -171,18 +196,20 @@ class LeducState(State):
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"deal {self.game.card_to_string(action)}"
-        return ("fold", "call", "raise")[action]
+        return WORDS[action]
 
     def returns(self) -> list[float]:
-        players = range(self.game.players)
-        winners = [player for player in players if self.in_hand[player]]
-        if len(winners) > 1:
-            public = self.cards[-1] // 2
-            strength = [(self.cards[player] // 2 == public, self.cards[player] // 2) for player in players]
-            best = max(strength[player] for player in winners)
-            winners = [player for player in winners if strength[player] == best]
-        share = sum(self.paid) / len(winners)
-        return [(share if player in winners else 0.0) - self.paid[player] for player in players]
+        ranks, public = [card // 2 for card in self.cards], self.cards[-1] // 2
+        return winnings(self.paid, self.in_hand, lambda seat: (ranks[seat] == public, ranks[seat]))
 
     def __str__(self) -> str:
         return f"{' '.join(map(self.game.card_to_string, self.cards))}|{'/'.join(self.betting)}"
+
+
+def _suits_drawn(cards: list[int], rng: np.random.Generator) -> list[int]:
+    """The same ranks in suits drawn at random, no card twice."""
+    drawn: list[int] = []
+    for card in cards:
+        suits = [each for each in (card // 2 * 2, card // 2 * 2 + 1) if each not in drawn]
+        drawn.append(suits[int(rng.integers(len(suits)))])
+    return drawn

@@ -7,7 +7,7 @@ action. A line of a log, ``STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Al
 and who sat there; ``SCORE:715|-715:Alice|Bob`` ends a match.
 
 Parsing and printing are inverse. Any text that cannot be parsed raises an error of one line. Nothing here knows the
-rules: ``protocols.acpc.table`` decides whether a line is possible.
+rules: ``protocols.acpc.game`` decides whether a line is possible.
 """
 
 from __future__ import annotations

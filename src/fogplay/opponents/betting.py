@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fogplay.cards.deals import BOARD, deals_buffer, look_up_deals
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
+from fogplay.games.limit import STEPS
 from fogplay.notation.acpc import STATE, LoggedHand, print_cards, read_hands
 from fogplay.opponents.histories import listed
 from fogplay.strategies.betting import BettingStrategy
@@ -152,7 +153,7 @@ def _choices(
             if over:
                 raise FogplayError(f"{log}, line {line}: the betting goes on after the hand is over")
             here = nodes[node]
-            choice = int(here.calling) + {"f": -1, "c": 0, "r": 1}[letter]
+            choice = int(here.calling) + STEPS[letter]
             if not 0 <= choice < here.count:
                 raise FogplayError(f"{log}, line {line}: {letter!r} is not possible in {hand.betting}")
             if here.player == seat:

@@ -223,8 +223,7 @@ def record(flat: FlatGame, ends: NDArray[np.int32], names: Sequence[str], seen_b
     saw, if the game defines it (``unseen``).
     """
     players = flat.num_players
-    if seen_by is not None and seen_by not in names:
-        raise FogplayError(f"no player is called {seen_by!r}; choose one of {listed(list(names))}")
+    require_seen_by(names, seen_by)
     moves = Moves(flat)
     kinds, order = np.unique(ends.astype(np.int64) * players + np.arange(len(ends)) % players, return_inverse=True)
     hands: dict[Hand, int] = {}
@@ -239,15 +238,22 @@ def record(flat: FlatGame, ends: NDArray[np.int32], names: Sequence[str], seen_b
                     f"{flat.name} has a move called {UNSEEN!r}, which in histories means a move not seen; rename it"
                 )
         seated = tuple(names[(seat + shift) % players] for seat in range(players))
-        seen = line[1] if seen_by is None else _as_seen(flat, *line, seated.index(seen_by))
+        seen = line[1] if seen_by is None else as_seen(flat.name, *line, seated.index(seen_by))
         number[place] = hands.setdefault(Hand(seated, tuple(seen)), len(hands))
     return Histories(tuple(hands), number[order.ravel()], flat.name)
 
 
-def _as_seen(flat: FlatGame, state: Any, moves: list[str], by_chance: list[bool], seat: int) -> list[str]:
+def require_seen_by(names: Sequence[str], seen_by: str | None) -> None:
+    """Refuse to tell what somebody saw who does not play."""
+    if seen_by is not None and seen_by not in names:
+        raise FogplayError(f"nobody called {seen_by!r} plays; there are {listed(list(names))}")
+
+
+def as_seen(game: str, state: Any, moves: list[str], by_chance: list[bool], seat: int) -> list[str]:
+    """The moves of a hand that ended in ``state``, without those of chance that a seat never saw."""
     if not hasattr(state, "unseen"):
         return moves
     hidden = set(state.unseen(seat))
     if not all(place in range(len(moves)) and by_chance[place] for place in hidden):
-        raise FogplayError(f"{flat.name}: unseen({seat}) must return moves of chance, but returned {sorted(hidden)}")
+        raise FogplayError(f"{game}: unseen({seat}) must return moves of chance, but returned {sorted(hidden)}")
     return [UNSEEN if place in hidden else move for place, move in enumerate(moves)]

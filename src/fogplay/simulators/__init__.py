@@ -1,6 +1,6 @@
 """Games as kernels play them: what a kernel may ask, what a learner must know, and the games that answer."""
 
-from fogplay.simulators.find import by_rules, own_simulator, simulator_for
+from fogplay.simulators.find import by_rules, own_simulator, part_of, prepare, simulator_for
 from fogplay.simulators.hashed import HashedSimulator
 from fogplay.simulators.interface import Simulator
 from fogplay.simulators.rules import RulesSimulator
@@ -13,5 +13,7 @@ __all__ = [
     "TreeSimulator",
     "by_rules",
     "own_simulator",
+    "part_of",
+    "prepare",
     "simulator_for",
 ]

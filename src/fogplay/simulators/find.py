@@ -87,11 +87,24 @@ def own_simulator(rules: Any, progress: Progress | None = None) -> Simulator | N
 
     ``progress`` is told what is being built, how much of it is done, and how much there is.
     """
+    make = part_of(rules, "simulator")
+    made: Simulator | None = make(rules, progress) if make is not None else None
+    return made
+
+
+def prepare(rules: Any, progress: Progress | None = None) -> None:
+    """Build the tables that players of a registered game need, where there are any and they were never built."""
+    build = part_of(rules, "prepare")
+    if build is not None:
+        build(rules, progress)
+
+
+def part_of(rules: Any, part: str, package: str = "fogplay.simulators") -> Any:
+    """What a registered game's own module in a package (``simulators/<name>.py``) calls ``part``, or None."""
     name = getattr(rules, "name", None)
     if not isinstance(name, str) or type(rules).__module__ != f"fogplay.games.{name}":
         return None
-    module = f"fogplay.simulators.{name}"
+    module = f"{package}.{name}"
     if importlib.util.find_spec(module) is None:
         return None
-    made: Simulator | None = importlib.import_module(module).simulator(rules, progress)
-    return made
+    return getattr(importlib.import_module(module), part, None)

@@ -33,10 +33,9 @@ from fogplay.simulators.interface import BATCH, Learned, Simulator, per_worker
 from fogplay.simulators.policies import calling_action, explore
 from fogplay.simulators.streams import below, uniform
 from fogplay.strategies.betting import WHOLE, BettingStrategy
-from fogplay.strategies.policy import node_after
 from fogplay.strategies.strategy import Situation
 from fogplay.trees import FlatGame
-from fogplay.trees.betting import betting_tree, child_after, owners, paid_by
+from fogplay.trees.betting import betting_tree, child_after, claim, node_after, owners, paid_by
 
 ROOT = 0
 MOST_SITUATIONS = 50_000_000  # of exact cards
@@ -185,6 +184,19 @@ def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = N
         report = progress
         tables.load(Grid.parse(game.grid).measure, lambda done, total: report(tables.WHAT, done, total))
     return HoldemSimulator(game)
+
+
+def prepare(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> None:
+    """Build the tables of hand strength that players need, if no command ever built them."""
+    if game.is_full() and not any(tables.folder().glob("strength-river*")):
+        tables.load("ehs2", None if progress is None else lambda done, total: progress(tables.WHAT, done, total))
+
+
+def match_deals(game: Holdem) -> Any:
+    """Deals for duplicate matches, which need the whole deck; None where everybody changes seats instead."""
+    from fogplay.simulators.holdem_duplicate import HoldemDeals
+
+    return HoldemDeals(game) if game.is_full() else None
 
 
 def _new_batch(rules: Holdem, size: int) -> Batch:
@@ -338,16 +350,8 @@ def _payoff(game, node, signals, player):
     mine = paid_by(end.slot, player)
     if not end.in_hand >> player & 1:
         return -np.float64(mine)
-    strength = game.batch.deals.strength
-    own = strength[np.uint64(signals), np.uint64(player)]
-    pot, winners, beaten = 0, 0, False
-    for other in range(game.players):
-        pot += paid_by(end.slot, other)
-        if end.in_hand >> other & 1:
-            theirs = strength[np.uint64(signals), np.uint64(other)]
-            winners += theirs == own
-            beaten = beaten or theirs > own
-    return -np.float64(mine) if beaten else pot / winners - mine
+    pot, winners = claim(end, game.batch.deals.strength, signals, player)
+    return -np.float64(mine) if winners == 0 else pot / winners - mine
 
 
 @explore.register(ByOutlook)

@@ -197,8 +197,8 @@ class Referee:
         names = tuple(str(state.action_to_string(player, move)) for move in moves)
         self.infosets.add(self.name, player, int(self.key[0]), Menu(tuple(moves), names))
 
-    def _complain(self, what: str, cause: Exception | None = None) -> None:
-        raise FogplayError(f"{self.rules.name}: {what}; seen after: {self._history()}") from cause
+    def _complain(self, what: str, cause: Exception | None = None, kind: type[FogplayError] = FogplayError) -> None:
+        raise kind(f"{self.rules.name}: {what}; seen after: {self._history()}") from cause
 
     def _fail(self, error: BaseException) -> None:
         """Keep a mistake for the learner, and end the episode."""

@@ -13,7 +13,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 from fogplay import storage
 from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
-from fogplay.games.game import TERMINAL
+from fogplay.games.game import TERMINAL, spec_of
 from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.registry import load
 from fogplay.jit import kernel, piece
-from fogplay.strategies.strategy import Strategy
+from fogplay.strategies.strategy import Situation, Strategy
 from fogplay.trees.betting import Betting, betting_tree
 from fogplay.version import VERSION
+
+if TYPE_CHECKING:
+    from fogplay.strategies.policy import BettingPolicy
 
 WHOLE = 255  # what the probabilities of an infoset add up to
 GREEDY, AVERAGE = "greedy", "average"
@@ -109,6 +112,31 @@ class BettingStrategy(Strategy):
                 "another version of the game; train again"
             )
         return betting
+
+    @functools.cached_property
+    def policy(self) -> BettingPolicy:
+        """The same in the form that plays."""
+        from fogplay.strategies.policy import policy_of
+
+        if self.rules.grid == EXACT:
+            raise FogplayError(f"a strategy on exact cards cannot be played yet; train {self.game} through its tree")
+        return policy_of(self, self.rules)
+
+    def require_game(self, rules: Any) -> None:
+        """Refuse a game with other cards or other betting; its grid may differ."""
+        if not isinstance(rules, Holdem):
+            raise FogplayError(f"this strategy is for {self.game}, not for {spec_of(rules)}")
+        require_betting(self.rules, rules)
+
+    def begin(self, game: Any, seat: int, seed: int) -> None:
+        """Get ready to play, as an agent."""
+        self.policy.begin(game, seat, seed)
+
+    def act(self, view: Situation) -> int:
+        return self.policy.act(view)
+
+    def distribution(self, view: Situation) -> list[float]:
+        return self.policy.distribution(view)
 
     def probabilities(self, node: int, bucket: int) -> NDArray[np.float64]:
         """[actions] at a decision node of the betting tree, with a hand in this bucket."""

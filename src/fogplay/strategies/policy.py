@@ -18,9 +18,9 @@ from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
 from fogplay.games.holdem import Holdem
 from fogplay.jit import record
 from fogplay.strategies.betting import WHOLE, BettingStrategy, require_betting
-from fogplay.trees.betting import Betting
+from fogplay.strategies.strategy import Situation
+from fogplay.trees.betting import Betting, node_after
 
-STEPS = {"f": -1, "c": 0, "r": 1}  # from the child after calling
 BLIND = ""  # the grid of a policy that does not look at its cards
 
 # Where a node's probabilities lie, for policies that are not made from profiles.
@@ -37,17 +37,32 @@ class BettingPolicy:
     share: NDArray[np.uint8]  # [slots] probabilities in 255ths
     grid: str  # by which it sees the cards; BLIND for none
 
-    def act(self, seen: Any, chance: float) -> Any:
-        """The action that it takes, as an ``Agent``."""
-        node = node_after(self.betting, seen.betting)
-        bucket = bucket_for(signals_of(self.grid), seen.hole, seen.board) if self.grid != BLIND else 0
-        first = self.slot.item(node) + bucket * self.stride.item(node)
-        left = int(chance * WHOLE)  # as kernels.duplicate.choose does it, without numpy's numbers, which are slow alone
-        for action, share in zip(seen.legal, self.share[first : first + len(seen.legal)].tolist(), strict=True):
+    def begin(self, game: Any, seat: int, seed: int) -> None:
+        """Load the tables of hand strength before the first decision."""
+        if self.grid != BLIND:
+            signals_of(self.grid)
+
+    def act(self, view: Situation) -> int:
+        """The action that ``view.luck`` selects, as compiled matches draw it."""
+        left = int(view.luck * WHOLE)
+        for action, share in zip(view.legal, self.shares(view), strict=True):
             left -= share
             if left < 0:
                 return action
-        return seen.legal[-1]
+        return view.legal[-1]
+
+    def distribution(self, view: Situation) -> list[float]:
+        """The probability of each of ``view.legal``."""
+        return [share / WHOLE for share in self.shares(view)]
+
+    def shares(self, view: Situation) -> list[int]:
+        """The same in 255ths; plain numbers, since numpy's are slow one by one."""
+        seen = view.observation
+        node = node_after(self.betting, seen.betting)
+        bucket = bucket_for(signals_of(self.grid), seen.hole, seen.board) if self.grid != BLIND else 0
+        first = self.slot.item(node) + bucket * self.stride.item(node)
+        shares: list[int] = self.share[first : first + len(view.legal)].tolist()
+        return shares
 
 
 def policy_of(profile: BettingStrategy, rules: Holdem) -> BettingPolicy:
@@ -60,15 +75,6 @@ def policy_of(profile: BettingStrategy, rules: Holdem) -> BettingPolicy:
 def placed(betting: Betting, place: NDArray[Any], share: NDArray[np.uint8], grid: str) -> BettingPolicy:
     """A policy whose nodes' probabilities lie where ``place[nodes]`` (of PLACE) says."""
     return BettingPolicy(betting, place["slot"], place["stride"], share, grid)
-
-
-def node_after(betting: Betting, letters: tuple[str, ...]) -> int:
-    """The node of a betting tree that a betting sequence leads to."""
-    children, calling = betting.nodes["first_child"], betting.nodes["calling"]  # faster than whole records
-    node = 0
-    for letter in "".join(letters):
-        node = children.item(node) + calling.item(node) + STEPS[letter]
-    return node
 
 
 @functools.lru_cache(maxsize=6)

@@ -55,6 +55,10 @@ class Strategy:
         """The probability of each of ``view.legal``."""
         raise NotImplementedError
 
+    def require_game(self, rules: Any) -> None:
+        """Refuse the rules of a game that it cannot play."""
+        raise NotImplementedError
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to one file, whole or not at all."""
         raise NotImplementedError

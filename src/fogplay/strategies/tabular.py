@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.games.game import fits_in_tree, spec_of
+from fogplay.games.registry import registered
 from fogplay.strategies.strategy import Situation, Strategy, drawn
 from fogplay.trees import FlatGame
 from fogplay.version import VERSION
@@ -133,6 +135,15 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
             return [1.0 / len(view.legal)] * len(view.legal)
         shares: list[float] = self.probabilities[self.slots(name)].tolist()
         return shares
+
+    def require_game(self, rules: Any) -> None:
+        """Refuse another registered game; what else differs shows at an infoset (``on``, ``find``)."""
+        spec = spec_of(rules)
+        families = [each.partition("(")[0] for each in (self.game, spec)]
+        if families[0] != families[1] and all(family in registered() for family in families):
+            raise FogplayError(f"this strategy is for {self.game}, not for {spec}")
+        if not fits_in_tree(rules):
+            raise FogplayError(f"this strategy is for {self.game}, not for {spec}: that game has no named infosets")
 
     def act(self, view: Situation) -> int:
         return drawn(self.distribution(view), view.luck, view.legal)

@@ -11,14 +11,15 @@ player and round instead of at every decision.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
-from fogplay.games.betting import CALL, FOLD, RAISE
 from fogplay.games.game import TERMINAL
+from fogplay.games.limit import FOLD, RAISE, STEPS
 from fogplay.jit import kernel, piece, record
 
 # One record of 24 bytes per node, so that a step of an episode reads one cache line.
@@ -151,6 +152,23 @@ def paid_by(paid, player):
 
 
 @piece
+def claim(end, strength, deal, seat):
+    """The pot at a terminal node, and by how many it is shared if ``seat``, which has not folded, wins; else 0.
+
+    ``strength[deals, seats]`` decides showdowns.
+    """
+    own = strength[np.uint64(deal), np.uint64(seat)]
+    pot, winners, beaten = 0, 0, False
+    for other in range(strength.shape[1]):
+        pot += paid_by(end.slot, other)
+        if end.in_hand >> other & 1:
+            theirs = strength[np.uint64(deal), np.uint64(other)]
+            winners += theirs == own
+            beaten = beaten or theirs > own
+    return pot, 0 if beaten else winners
+
+
+@piece
 def _most_paid(rules, paid):
     most = 0
     for player in range(rules.players):
@@ -276,9 +294,17 @@ def _lay_out(nodes, family, begin):
 
 def child_after(betting: Betting, node: int, letter: str) -> int:
     """The node after ``f``, ``c`` or ``r`` at a decision node."""
-    here = betting.nodes[node]
-    step = {"f": FOLD, "c": CALL, "r": RAISE}[letter] - CALL
-    return int(here.first_child) + int(here.calling) + step
+    children, calling = betting.nodes["first_child"], betting.nodes["calling"]  # faster than whole records
+    return int(children.item(node) + calling.item(node) + STEPS[letter])
+
+
+def node_after(betting: Betting, letters: Iterable[str]) -> int:
+    """The node of a betting tree that a betting sequence leads to, round by round or in one."""
+    children, calling = betting.nodes["first_child"], betting.nodes["calling"]
+    node = 0
+    for letter in "".join(letters):
+        node = children.item(node) + calling.item(node) + STEPS[letter]
+    return node
 
 
 def owners(betting: Betting, buckets: NDArray[np.int64]) -> NDArray[np.int8]:

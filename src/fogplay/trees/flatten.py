@@ -29,11 +29,15 @@ DEEPEST = 2_000  # moves of one history
 BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
 INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 
-Complain = Callable[[str], None]  # raises a FogplayError that names the history too
+Complain = Callable[..., None]  # raises a FogplayError, or another kind, that names the history too
 Progress = Callable[[int, int, int], None]  # nodes so far, nodes and bytes expected in total
 
 
-class TooLargeError(FogplayError):
+class NoTreeError(FogplayError):
+    """A game that cannot be flattened: it is too large, or its players move at the same time."""
+
+
+class TooLargeError(NoTreeError):
     """A game does not fit in a tree; ``size`` says in words how large it is."""
 
     def __init__(self, line: str, size: str) -> None:
@@ -295,9 +299,9 @@ class _Walk:
         self.probabilities.extend(probabilities)
         return [state.child(outcome[0]) for outcome in outcomes]
 
-    def _complain(self, what: str, cause: Exception | None = None) -> None:
+    def _complain(self, what: str, cause: Exception | None = None, kind: type[FogplayError] = FogplayError) -> None:
         path = _path_in_walk(self.num_children, len(self.player))
-        raise FogplayError(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
+        raise kind(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
 
     def finish(self) -> FlatGame:
         """Lay out the walk as a tree, and check what only the whole tree shows."""
@@ -381,7 +385,8 @@ def check_chance_player(player: int, complain: Complain) -> None:
     if player == SIMULTANEOUS:
         complain(
             "players move simultaneously; convert the game with pyspiel.convert_to_turn_based(game), "
-            "or let each act in turn without seeing the others' moves"
+            "or let each act in turn without seeing the others' moves",
+            kind=NoTreeError,
         )
     if player != CHANCE:
         complain(f"current_player() is {player}, which is not a player, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fogplay.errors import FogplayError
 from fogplay.notation.acpc import MATCHSTATE, VERSION, MatchState, parse_cards, print_answer, split_state
 from fogplay.protocols.acpc.deals import Deals
+from fogplay.protocols.acpc.game import Situation
 from fogplay.protocols.acpc.notes import Notes
-from fogplay.protocols.acpc.players import Seated, View
-from fogplay.protocols.acpc.table import Situation
+from fogplay.protocols.acpc.players import Seated
 
 
 class Client:
@@ -20,14 +20,14 @@ class Client:
     greeting = VERSION
 
     def __init__(self, seated: Seated, *, seed: int = 0, notes: Notes | None = None) -> None:
-        self.player, self.table = seated.player, seated.table
+        self.agent, self.game = seated.agent, seated.game
         self.notes = notes or Notes()
         self.hands = 0  # that came to an end
         self.chips = 0.0  # won in them
         self._hand = ""  # the number of the hand that is not over yet
         self._known = False  # whether the dealer's game has been seen to be ours
         self._last = -1  # the number of the hand that came to an end last
-        self._deals = Deals(self.table, seed)
+        self._deals = Deals(self.game, seed)
 
     def receive(self, line: str) -> str | None:
         """The answer to a line, if it asks for one."""
@@ -37,14 +37,14 @@ class Client:
             seat, hand, betting, cards, _ = split_state(line)
             if not self._known:
                 self._recognise(cards)
-            situation = self.table.situation(betting)
-            if seat >= self.table.players:
+            situation = self.game.situation(betting)
+            if seat >= self.game.players:
                 raise FogplayError(f"there is no seat {seat}")
             if seat != situation.seat and not situation.over:
                 self._hand = str(hand)
                 return None
             state = MatchState(seat, hand, betting, *parse_cards(cards))
-            self.table.check_cards(state, situation)
+            self.game.check_cards(state, situation)
             if not state.holes[seat]:
                 raise FogplayError("it does not show the cards of the seat that looks on")
             if situation.over:
@@ -58,7 +58,10 @@ class Client:
         self._hand = str(hand)
         decision = len(betting) - situation.rounds + 1
         chance = self._deals.luck(hand)[decision]
-        return print_answer(line, self.player.act(View(self.table, state, situation), chance))
+        action = self.agent.act(self.game.view(state, situation, chance))
+        if action not in situation.letters:
+            raise FogplayError(f"the agent answered {action!r}; it may {', '.join(situation.actions)} here")
+        return print_answer(line, situation.letters[action])
 
     @property
     def in_hand(self) -> int | None:
@@ -70,7 +73,7 @@ class Client:
         if not self._known:
             return False
         parts = line.split(":", 4)
-        waiting = self.table.waiting.get(parts[3]) if len(parts) == 5 else None
+        waiting = self.game.waiting.get(parts[3]) if len(parts) == 5 else None
         if waiting is None or parts[1] not in waiting or not parts[2].isdecimal():
             return False
         self._hand = parts[2][:10]
@@ -79,7 +82,7 @@ class Client:
     def _recognise(self, cards: str) -> None:
         """Refuse a dealer whose first cards are those of another game: none of its states could be answered."""
         holes, _ = parse_cards(cards)
-        players, hole = self.table.players, self.table.definition.hole
+        players, hole = self.game.players, self.game.definition.hole
         if len(holes) != players or any(len(mine) not in (0, hole) for mine in holes):
             raise WrongGameError(
                 f"the dealer deals {max(map(len, holes))} cards to each of {len(holes)} players, and this game has "
@@ -90,7 +93,7 @@ class Client:
     def _finish(self, state: MatchState, situation: Situation) -> None:
         if state.hand == self._last:
             return
-        won = self.table.values(state.holes, state.boards, situation)[state.seat]
+        won = self.game.values(state.holes, state.boards, situation)[state.seat]
         self._last, self._hand = state.hand, ""
         self.hands, self.chips = self.hands + 1, self.chips + won
 

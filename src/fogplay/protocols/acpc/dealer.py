@@ -15,6 +15,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fogplay import checks
 from fogplay.errors import FogplayError
 from fogplay.notation.acpc import (
     MATCHSTATE,
@@ -31,8 +32,8 @@ from fogplay.notation.acpc import (
     state_line,
 )
 from fogplay.protocols.acpc.deals import Deal, Deals
+from fogplay.protocols.acpc.game import AcpcGame, Situation
 from fogplay.protocols.acpc.notes import Notes
-from fogplay.protocols.acpc.table import Situation, Table
 
 MOST_HANDS = 10**9
 MOST_ASIDE = 1000  # lines that are no answer, while an answer is waited for
@@ -61,10 +62,8 @@ class Terms:
     forfeit: bool = False  # play on without whoever fails
 
     def __post_init__(self) -> None:
-        if isinstance(self.hands, bool) or not isinstance(self.hands, int) or not 1 <= self.hands <= MOST_HANDS:
-            raise FogplayError(f"hands must be a whole number from 1 to {MOST_HANDS:,}, not {self.hands!r}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise FogplayError(f"seed must be a whole number from 0, not {self.seed!r}")
+        checks.hands(self.hands, MOST_HANDS)
+        checks.seed(self.seed)
         if not all(seconds > 0 for seconds in dataclasses.astuple(self.limits)):
             raise FogplayError("limits of time must be over 0 seconds")
 
@@ -76,23 +75,23 @@ class Dealer:
     sent to a player. ``log`` is given the lines of the log as they are due.
     """
 
-    def __init__(self, table: Table, names: Sequence[str], terms: Terms, log: Callable[[str], None]) -> None:
-        self.table, self.names, self.terms = table, tuple(names), terms
-        if len(names) != table.players:
-            raise FogplayError(f"{terms.game} is for {table.players} players, not for {len(names)}")
+    def __init__(self, game: AcpcGame, names: Sequence[str], terms: Terms, log: Callable[[str], None]) -> None:
+        self.game, self.names, self.terms = game, tuple(names), terms
+        if len(names) != game.players:
+            raise FogplayError(f"{terms.game} is for {game.players} players, not for {len(names)}")
         if len(set(names)) != len(names):
             raise FogplayError(f"players must have names of their own: {', '.join(names)}")
         self.notes = Notes(lambda line: log(f"# {line}"))
         self.hand = 0  # the number of the hand that is played
-        self.totals = [0.0] * table.players  # [players] chips won
+        self.totals = [0.0] * game.players  # [players] chips won
         self.gone: dict[int, str] = {}  # why, of players who failed
         self.ended: str | None = None  # why the match ended early
         self.waits_for: int | None = None
         self.asked = ""  # the line that it has to answer
         self.limit = 0.0  # the seconds that it has for that
         self._log = log
-        self._deals = Deals(table, terms.seed)
-        self._used_hand, self._used = [0.0] * table.players, [0.0] * table.players  # seconds
+        self._deals = Deals(game, terms.seed)
+        self._used_hand, self._used = [0.0] * game.players, [0.0] * game.players  # seconds
         self._outbox: list[list[str]] = [[] for _ in names]
         self._aside = 0  # lines left aside since an answer is waited for
         limits = terms.limits
@@ -194,20 +193,20 @@ class Dealer:
 
     def player_at(self, seat: int) -> int:
         """Who sits at a seat in this hand."""
-        return (seat + self.hand - self.terms.turn) % self.table.players
+        return (seat + self.hand - self.terms.turn) % self.game.players
 
     # ---- The hands
 
     def _begin_hand(self) -> None:
         self._deal: Deal = self._deals.deal(self.hand)
-        self._used_hand = [0.0] * self.table.players
-        self._sitting = [self.player_at(seat) for seat in range(self.table.players)]
-        self._situation: Situation = self.table.start
-        blank: list[tuple[int, ...]] = [()] * self.table.players
+        self._used_hand = [0.0] * self.game.players
+        self._sitting = [self.player_at(seat) for seat in range(self.game.players)]
+        self._situation: Situation = self.game.start
+        blank: list[tuple[int, ...]] = [()] * self.game.players
         self._held = [
             print_cards([*blank[:seat], hole, *blank[seat + 1 :]], ()) for seat, hole in enumerate(self._deal.holes)
         ]  # each seat's own cards, as it sees them
-        self._turned = [print_cards((), self._deal.boards[:rounds]) for rounds in range(self.table.definition.rounds)]
+        self._turned = [print_cards((), self._deal.boards[:rounds]) for rounds in range(self.game.definition.rounds)]
 
     def _go_on(self) -> None:
         """Tell everybody where the hand is, and wait for who is to act; play for those who are gone."""
@@ -245,7 +244,7 @@ class Dealer:
         return print_cards(seen, ())
 
     def _act(self, letter: str) -> None:
-        self._situation = self.table.following(self._situation, letter)
+        self._situation = self.game.following(self._situation, letter)
 
     def _absent(self) -> str:
         """What is done for a player who is gone."""
@@ -253,7 +252,7 @@ class Dealer:
 
     def _finish_hand(self) -> None:
         situation, boards = self._situation, self._deal.boards[: self._situation.rounds - 1]
-        values = self.table.values(self._deal.holes, boards, situation)
+        values = self.game.values(self._deal.holes, boards, situation)
         for seat, player in enumerate(self._sitting):
             self.totals[player] += values[seat]
         cards = print_cards(self._deal.holes, boards)

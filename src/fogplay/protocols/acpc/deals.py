@@ -1,7 +1,7 @@
 """The cards of a match's hands and the luck of its players, by seed and number.
 
-Of whole hold'em they are those of ``fogplay match``: hand 17 of seed 1 has the same cards and the same random numbers
-there and here, so that a match over the network can be compared with the same match in compiled code.
+Where a game has duplicate matches, they are those of ``fogplay match``: hand 17 of seed 1 has the same cards and the
+same random numbers there and here, so that a match over the network can be compared with one in compiled code.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fogplay.agents.match import BLOCK, Dealer
-from fogplay.games.holdem import Holdem
 from fogplay.notation.acpc import Cards
-from fogplay.protocols.acpc.table import Table
+from fogplay.protocols.acpc.game import AcpcGame
+from fogplay.simulators import part_of
+
+BLOCK = 1024  # hands whose cards are drawn together, where the game has no deals of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +29,17 @@ class Deal:
 class Deals:
     """Blocks of deals, drawn when they are asked for."""
 
-    def __init__(self, table: Table, seed: int) -> None:
-        self.table, self.seed = table, seed
-        self._whole = Dealer(table.game) if isinstance(table.game, Holdem) and table.game.is_full() else None
+    def __init__(self, game: AcpcGame, seed: int) -> None:
+        self.game, self.seed = game, seed
+        find = part_of(game.game, "match_deals")
+        self._own = find(game.game) if find is not None else None
         self._block = -1
         self._cards: list[list[int]] = []
         self._luck: list[list[float]] = []
 
     def deal(self, hand: int) -> Deal:
         """The cards of a hand."""
-        self._turn_to(hand)
-        definition, cards = self.table.definition, self._cards[hand % BLOCK]
+        definition, (cards, _) = self.game.definition, self._drawn(hand)
         held = definition.players * definition.hole
         boards, at = [], held
         for count in definition.board[1:]:
@@ -49,20 +50,17 @@ class Deals:
 
     def luck(self, hand: int) -> Sequence[float]:
         """[decisions] a random number from [0, 1) for every decision of a hand, whoever makes it."""
-        self._turn_to(hand)
-        return self._luck[hand % BLOCK]
+        return self._drawn(hand)[1]
 
-    def _turn_to(self, hand: int) -> None:
-        if hand // BLOCK == self._block:
-            return
-        self._block = hand // BLOCK
-        if self._whole is not None:
-            self._whole.deal(self.seed, self._block)
-            cards = self._whole.cards
-            board = cards.shape[1] - 2 * self.table.players
-            self._cards = np.concatenate([cards[:, board:], cards[:, :board]], axis=1).tolist()
-            self._luck = self._whole.chance.tolist()
-            return
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self._block,)))
-        decks = rng.permuted(np.tile(np.array(self.table.deck), (BLOCK, 1)), axis=1)
-        self._cards, self._luck = decks.tolist(), rng.random((BLOCK, self.table.most_actions)).tolist()
+    def _drawn(self, hand: int) -> tuple[Sequence[int], Sequence[float]]:
+        """Hole cards by seat and then the board, as they are dealt; and the luck."""
+        if self._own is not None:
+            cards, luck = self._own.cards(self.seed, hand)
+            board = len(cards) - self.game.definition.players * self.game.definition.hole
+            return [*cards[board:], *cards[:board]], luck
+        if hand // BLOCK != self._block:
+            self._block = hand // BLOCK
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self._block,)))
+            decks = rng.permuted(np.tile(np.array(self.game.deck), (BLOCK, 1)), axis=1)
+            self._cards, self._luck = decks.tolist(), rng.random((BLOCK, self.game.most_actions)).tolist()
+        return self._cards[hand % BLOCK], self._luck[hand % BLOCK]

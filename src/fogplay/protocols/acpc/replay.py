@@ -21,7 +21,7 @@ from fogplay.notation.acpc import (
     read_lines,
 )
 from fogplay.notation.gamedef import ENDING, Definition, definition_of, load_definition, our_definitions
-from fogplay.protocols.acpc.table import Table
+from fogplay.protocols.acpc.game import AcpcGame
 
 CENT = 1e-5  # by how much a value may differ from what the rules pay: logs have six decimals
 
@@ -39,7 +39,7 @@ class Replay:
 def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
     """Play a log again; refuses the first line that does not follow the rules of its game, or of the one named."""
     name, definition = (game, load_definition(game)[1]) if game is not None else game_of_log(path)
-    table, totals, score = Table(definition), dict[str, float](), None
+    played, totals, score = AcpcGame(definition), dict[str, float](), None
     hands, before = 0, -1
     for number, line in read_lines(path):
         try:
@@ -51,7 +51,7 @@ def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
                 hand = parse_hand(line)
                 if hands > 0 and hand.number != before + 1:
                     raise FogplayError(f"hand {hand.number} comes after hand {before}")
-                _count(hand, recompute(table, hand), totals, hands == 0)
+                _count(hand, recompute(played, hand), totals, hands == 0)
                 hands, before = hands + 1, hand.number
             elif line.startswith(SCORE):
                 score = parse_score(line)
@@ -65,14 +65,14 @@ def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
     return Replay(hands, totals, score, name)
 
 
-def recompute(table: Table, hand: LoggedHand) -> list[float]:
+def recompute(game: AcpcGame, hand: LoggedHand) -> list[float]:
     """What each seat wins by the rules; refuses a hand that cannot have been played, or that pays something else."""
-    situation = table.situation(hand.betting)
-    table.check_cards(hand, situation)
-    if not len(hand.names) == len(hand.values) == table.players:
+    situation = game.situation(hand.betting)
+    game.check_cards(hand, situation)
+    if not len(hand.names) == len(hand.values) == game.players:
         told = f"{len(hand.names)} names and {len(hand.values)} values"
-        raise FogplayError(f"{told}; this game is for {table.players} players")
-    values = table.values(hand.holes, hand.boards, situation)
+        raise FogplayError(f"{told}; this game is for {game.players} players")
+    values = game.values(hand.holes, hand.boards, situation)
     if any(abs(mine - theirs) > CENT for mine, theirs in zip(values, hand.values, strict=True)):
         due, said = ("|".join(map(print_value, each)) for each in (values, hand.values))
         raise FogplayError(f"by the rules this hand is worth {due}, not {said}")

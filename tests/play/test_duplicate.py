@@ -8,26 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fogplay.agents import BettingPolicy, Observation, bot, play_duplicate, play_hand, policies, policy_of
-from fogplay.agents.match import BLOCK, DuplicateMatch, deals_of, seatings
+from fogplay.agents import match, resolve
+from fogplay.bots.holdem import bot
 from fogplay.errors import FogplayError
-from fogplay.games.holdem import CALL, FOLD, RAISE, Holdem, HoldemState
+from fogplay.games.limit import CALL, FOLD, RAISE
 from fogplay.games.registry import load
+from fogplay.opponents import log_lines
+from fogplay.play import Dealt, Duplicate, MatchResult, Rotation, View, format_for, play_hand
 from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.simulators.holdem_duplicate import BLOCK
 from fogplay.strategies.betting import BettingStrategy
+from fogplay.strategies.policy import policy_of
+from tests.play.helpers import Plain
 
 TWO = "holdem"
 THREE = "holdem(players=3,max_raises=[2,1,1,1])"
-
-
-class Plain:
-    """A policy that the match takes for any other agent."""
-
-    def __init__(self, policy: BettingPolicy) -> None:
-        self.policy = policy
-
-    def act(self, seen: Observation, chance: float) -> int:
-        return self.policy.act(seen, chance)
 
 
 def random_profile(spec: str, grid: str, seed: int, greedy: bool = False) -> BettingStrategy:
@@ -38,14 +33,21 @@ def random_profile(spec: str, grid: str, seed: int, greedy: bool = False) -> Bet
     return BettingStrategy.of(simulated.rules, simulated.betting, weights=weights, greedy=greedy, method="random")
 
 
-def match(spec: str, agents: list[str], hands: int, **options: Any) -> DuplicateMatch:
-    rules = load(spec)
-    return play_duplicate(rules, policies(agents, rules), hands, **options)
+def deals_of(played: MatchResult) -> list[list[int]]:
+    """The cards of every deal of a match, the board first."""
+    source = format_for(load(played.game)).source  # type: ignore[attr-defined]
+    return [source.cards(played.seed, number)[0] for number in range(played.deals)]
 
 
-def test_seatings() -> None:
-    assert sorted(map(tuple, seatings(2))) == [(0, 1), (1, 0)]
-    assert sorted(map(tuple, seatings(3))) == sorted(itertools.permutations(range(3)))
+def test_the_format_of_a_game() -> None:
+    two, three = format_for(load(TWO)), format_for(load(THREE))
+    assert isinstance(two, Duplicate)
+    assert (two.unit, two.scale, two.deals(7)) == ("mb/h", 100.0, 4)
+    assert sorted(two.seatings(0)) == [(0, 1), (1, 0)]
+    assert sorted(three.seatings(5)) == sorted(itertools.permutations(range(3)))
+    small = load("holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])")
+    assert isinstance(format_for(small), Rotation)
+    assert isinstance(format_for(load("kuhn")), Rotation)
 
 
 def test_folding_costs_the_blinds() -> None:
@@ -53,11 +55,11 @@ def test_folding_costs_the_blinds() -> None:
         played = match(TWO, ["always-fold", other], 3000)
         assert played.means == (-750.0, 750.0)  # 5 chips as small blind, 10 as big blind
         assert played.standard_errors == (0.0, 0.0)
-        assert played.chips == (-7.5 * 3000, 7.5 * 3000)
+        assert played.totals == (-7.5 * 3000, 7.5 * 3000)
     three = match(THREE, ["always-fold", "always-fold", "always-raise"], 600)
     # The raiser takes both blinds, 15 from the button, else what the other one posted.
     assert three.means == pytest.approx((-500 * (5 + 10) / 15, -500 * (5 + 10) / 15, 1000))
-    assert sum(three.chips) == 0
+    assert sum(three.totals) == 0
 
 
 def test_duplicates_cancel() -> None:
@@ -66,7 +68,7 @@ def test_duplicates_cancel() -> None:
     assert played.means == (0.0, 0.0)
     assert played.standard_errors == (0.0, 0.0)
     even = match(TWO, ["always-call", "always-call"], 2000, keep=True)
-    assert even.chips == (0.0, 0.0)
+    assert even.totals == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(("spec", "grid"), [(TWO, "ehs:10/10/10/10"), (THREE, "ehs:4/4/4/4")])
@@ -74,8 +76,8 @@ def test_identical_players_win_nothing(spec: str, grid: str) -> None:
     """Mixed strategies too: luck in drawing actions is dealt like cards."""
     rules = load(spec)
     mixed = policy_of(random_profile(spec, grid, 1), rules)
-    played = play_duplicate(rules, [mixed] * rules.players, 3000)
-    assert played.chips == (0.0,) * rules.players
+    played = match(rules, [mixed] * rules.players, 3000)
+    assert played.totals == (0.0,) * rules.players
     assert played.standard_errors == (0.0,) * rules.players
 
 
@@ -85,27 +87,29 @@ def test_identical_players_win_nothing(spec: str, grid: str) -> None:
 )
 def test_compiled_and_plain_agree(spec: str, grids: list[str]) -> None:
     rules = load(spec)
-    players = [policy_of(random_profile(spec, grid, seed), rules) for seed, grid in enumerate(grids)]
+    players: list[Any] = [random_profile(spec, grid, seed) for seed, grid in enumerate(grids)]
     if rules.players == 3:
         players.append(bot("rules", rules, players[0].betting))
-    fast = play_duplicate(rules, players, 240, seed=5, keep=True)
-    slow = play_duplicate(rules, [Plain(player) for player in players], 240, seed=5, keep=True)
-    one = play_duplicate(rules, [Plain(players[0]), *players[1:]], 240, seed=5, keep=True)
-    assert fast.chips == slow.chips == one.chips
-    assert fast.chips != (0.0,) * rules.players
+    names = [f"p{number}" for number in range(rules.players)]
+    fast = match(rules, players, 240, seed=5, keep=True, names=names)
+    slow = match(rules, [Plain(player) for player in players], 240, seed=5, keep=True, names=names)
+    one = match(rules, [Plain(players[0]), *players[1:]], 240, seed=5, keep=True, names=names)
+    assert fast.totals == slow.totals == one.totals
+    assert fast.totals != (0.0,) * rules.players
     assert fast.means == slow.means
     assert fast.standard_errors == slow.standard_errors
     assert fast.ends is not None
     assert slow.ends is not None
     assert (fast.ends == slow.ends).all()
     assert len(np.unique(fast.ends)) > 20
+    assert list(log_lines(fast)) == list(log_lines(slow)) == list(log_lines(one))
 
 
 def test_errors_are_those_of_the_deals() -> None:
     """Against a loop over deals, and against the spread of many small matches."""
     played = match(TWO, ["rules", "probe"], 4000, seed=1)
-    agents = policies(["rules", "probe"], load(TWO))
-    means = [play_duplicate(load(TWO), agents, 400, seed=seed).means[0] for seed in range(60)]
+    agents = resolve(["rules", "probe"], load(TWO))
+    means = [match(TWO, agents, 400, seed=seed).means[0] for seed in range(60)]
     spread = np.std(means, ddof=1)
     assert played.standard_errors[0] * np.sqrt(10) == pytest.approx(spread, rel=0.3)
     assert abs(np.mean(means) - played.means[0]) < 4 * played.standard_errors[0]
@@ -115,10 +119,10 @@ def test_errors_are_those_of_the_deals() -> None:
 
 def test_swapped_players_swap_results() -> None:
     first, second = match(TWO, ["rules", "sparring"], 5000), match(TWO, ["sparring", "rules"], 5000)
-    assert first.chips == second.chips[::-1]
+    assert first.totals == second.totals[::-1]
     three = match(THREE, ["rules", "probe", "always-call"], 3000)
     turned = match(THREE, ["probe", "always-call", "rules"], 3000)
-    assert three.chips == (turned.chips[2], turned.chips[0], turned.chips[1])
+    assert three.totals == (turned.totals[2], turned.totals[0], turned.totals[1])
 
 
 def test_a_seed_and_a_number_name_a_deal() -> None:
@@ -129,7 +133,7 @@ def test_a_seed_and_a_number_name_a_deal() -> None:
     assert long.ends is not None
     assert short.ends is not None
     assert (long.ends[: BLOCK + 7] == short.ends).all()
-    assert again.chips == short.chips != other.chips
+    assert again.totals == short.totals != other.totals
     cards = np.array(list(deals_of(long)))
     assert (np.sort(cards, axis=1)[:, 1:] != np.sort(cards, axis=1)[:, :-1]).all()
     assert len(np.unique(cards, axis=0)) == len(cards)
@@ -151,35 +155,36 @@ def test_hands_are_rounded_up_to_deals() -> None:
 
 
 def test_agents_see_their_own_cards_alone() -> None:
-    seen: list[Observation] = []
+    seen: list[View] = []
 
     class Watcher:
-        def act(self, what: Observation, chance: float) -> int:
-            assert 0 <= chance < 1
-            seen.append(what)
+        def act(self, view: View) -> int:
+            assert 0 <= view.luck < 1
+            seen.append(view)
             return CALL
 
     rules = load(TWO)
-    states: list[HoldemState] = []
-    end = play_hand(rules, [0, 1, 2, 3, 4, 50, 51, 48, 49], [Watcher(), Watcher()], [0.5] * 30, states.append)
+    moves = [50, 51, 48, 49, 0, 1, 2, 3, 4]
+    end = play_hand(rules, Dealt(moves, [0.5] * 30), [Watcher(), Watcher()])
+    told = [view.observation for view in seen]
     assert len(seen) == 8
-    assert {each.hole for each in seen if each.seat == 0} == {(50, 51)}
-    assert {each.hole for each in seen if each.seat == 1} == {(48, 49)}
-    assert [each.board for each in seen if each.seat == 0] == [(), (0, 1, 2), (0, 1, 2, 3), (0, 1, 2, 3, 4)]
-    assert seen[0].pot == 15
-    assert seen[0].to_call == 5
-    assert seen[0].legal == (FOLD, CALL, RAISE)
-    assert end.betting == ("cc", "cc", "cc", "cc")
-    assert states[-1] is end
+    assert {each.hole for each in told if each.seat == 0} == {(50, 51)}
+    assert {each.hole for each in told if each.seat == 1} == {(48, 49)}
+    assert [each.board for each in told if each.seat == 0] == [(), (0, 1, 2), (0, 1, 2, 3), (0, 1, 2, 3, 4)]
+    assert told[0].pot == 15
+    assert told[0].to_call == 5
+    assert seen[0].legal == told[0].legal == (FOLD, CALL, RAISE)
+    assert seen[0].names == ("fold", "call", "raise")
+    assert [event.action for event in end.events if event.seat >= 0] == [CALL] * 8
 
 
 def test_illegal_answers_are_named() -> None:
     class Wrong:
-        def act(self, seen: Observation, chance: float) -> int:
+        def act(self, view: View) -> int:
             return 7
 
-    with pytest.raises(FogplayError, match="answered 7; it may f, c, r"):
-        play_duplicate(load(TWO), [Wrong(), Wrong()], 2)
+    with pytest.raises(FogplayError, match=r"wrong-2 answered 7, which is not possible here; it may 0 \(fold\)"):
+        match(TWO, [Wrong(), Wrong()], 2)
 
 
 def test_ctrl_c_keeps_what_was_played() -> None:
@@ -192,7 +197,7 @@ def test_ctrl_c_keeps_what_was_played() -> None:
     assert played.hands == 2 * BLOCK
     assert played.ends is not None
     assert len(played.ends) == BLOCK
-    assert played.chips == match(TWO, ["rules", "probe"], 2 * BLOCK).chips
+    assert played.totals == match(TWO, ["rules", "probe"], 2 * BLOCK).totals
 
 
 def test_ctrl_c_in_the_middle_of_a_block() -> None:
@@ -201,22 +206,21 @@ def test_ctrl_c_in_the_middle_of_a_block() -> None:
     class Tired:
         acted = 0
 
-        def act(self, seen: Observation, chance: float) -> int:
+        def act(self, view: View) -> int:
             self.acted += 1
             if self.acted == 100:
                 raise KeyboardInterrupt
             return CALL
 
-    rules = load(TWO)
-    played = play_duplicate(rules, [Tired(), *policies(["rules"], rules)], 1000)
+    played = match(TWO, [Tired(), "rules"], 1000)
     assert played.interrupted
     assert 2 < played.deals < 50
-    whole = play_duplicate(rules, policies(["always-call", "rules"], rules), played.hands)
-    assert played.chips == whole.chips
+    whole = match(TWO, ["always-call", "rules"], played.hands)
+    assert played.totals == whole.totals
     early = Tired()
     early.acted = 98
     with pytest.raises(KeyboardInterrupt):
-        play_duplicate(rules, [early, *policies(["rules"], rules)], 1000)
+        match(TWO, [early, "rules"], 1000)
 
 
 @pytest.mark.parametrize(
@@ -225,16 +229,9 @@ def test_ctrl_c_in_the_middle_of_a_block() -> None:
         (TWO, ["probe"], {}, "for 2 players, not for 1"),
         (TWO, ["probe", "probe"], {"hands": 0}, "hands must be"),
         (TWO, ["probe", "probe"], {"seed": -1}, "seed must be"),
-        (TWO, ["probe", "probe"], {"hands": 10**9, "keep": True}, "histories are kept of"),
+        (TWO, ["probe", "probe"], {"hands": 10**9, "keep": True}, "at most 100,000,000 hands can be kept"),
     ],
 )
 def test_mistakes(spec: str, agents: list[str], options: dict[str, Any], said: str) -> None:
     with pytest.raises(FogplayError, match=said):
         match(spec, agents, **{"hands": 10, **options})
-
-
-def test_small_decks_are_for_trees() -> None:
-    rules = load("holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])")
-    assert isinstance(rules, Holdem)
-    with pytest.raises(FogplayError, match="not the cards of Texas"):
-        play_duplicate(rules, [], 10)

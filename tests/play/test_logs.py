@@ -8,15 +8,17 @@ import pytest
 from pokerkit import FixedLimitTexasHoldem
 from pokerkit.notation import ACPCProtocolParser
 
-from fogplay.agents import log_lines, play_duplicate, policies, write_log
-from fogplay.agents.log import Story, state_line
-from fogplay.agents.match import seatings
+from fogplay.agents import match
 from fogplay.cards.deck import parse_cards
 from fogplay.errors import FogplayError
-from fogplay.games.holdem import LETTERS, Holdem
+from fogplay.games.holdem import Holdem
+from fogplay.games.limit import LETTERS
 from fogplay.games.registry import load
+from fogplay.opponents import log_lines, write_log
+from fogplay.play import format_for
+from fogplay.simulators.holdem_duplicate import Story, state_line
 from fogplay.strategies.betting import betting_of
-from fogplay.strategies.policy import node_after
+from fogplay.trees.betting import node_after
 
 TWO, THREE = load("holdem"), load("holdem(players=3,max_raises=[2,1,1,1])")
 
@@ -48,11 +50,11 @@ def replay(rules: Holdem, line: str) -> tuple[int, list[str]]:
     [(TWO, ["rules", "sparring"]), (TWO, ["probe", "uniform"]), (THREE, ["rules", "uniform", "probe"])],
 )
 def test_every_line_follows_the_rules(rules: Holdem, agents: list[str]) -> None:
-    played = play_duplicate(rules, policies(agents, rules), 300, seed=2, keep=True)
-    comment, more, *states, score = log_lines(played, agents)
+    played = match(rules, agents, 300, seed=2, keep=True)
+    comment, more, *states, score = log_lines(played)
     assert comment.startswith("#")
     assert more.startswith("#")
-    ways = seatings(rules.players)
+    ways = format_for(rules).seatings(0)
     won = dict.fromkeys(agents, 0.0)
     for place, line in enumerate(states):
         number, names = replay(rules, line)
@@ -72,9 +74,9 @@ def test_every_line_follows_the_rules(rules: Holdem, agents: list[str]) -> None:
 )
 def test_pokerkit_reads_it(rules: Holdem, agents: list[str], blinds: tuple[int, ...]) -> None:
     """Another program's parser takes every line, and its rules pay what the line says."""
-    played = play_duplicate(rules, policies(agents, rules), 120, seed=1, keep=True)
+    played = match(rules, agents, 120, seed=1, keep=True)
     parser = ACPCProtocolParser(FixedLimitTexasHoldem((), True, 0, blinds, 10, 20), 10_000)
-    text, read = "\n".join(log_lines(played, agents)), 0
+    text, read = "\n".join(log_lines(played)), 0
     for hand in parser(text, parse_value=float, error_status=True):
         *_, end = hand
         assert end.payoffs == pytest.approx(hand.user_defined_fields["_results"], abs=1)  # it has no odd chips
@@ -92,11 +94,11 @@ def test_the_competitions_own_example() -> None:
 
 
 def test_a_log_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    played = play_duplicate(TWO, policies(["probe", "uniform"], TWO), 10, keep=True)
-    write_log(tmp_path / "log.txt", played, ["a", "b"])
-    assert (tmp_path / "log.txt").read_text().splitlines() == list(log_lines(played, ["a", "b"]))
+    played = match(TWO, ["probe", "uniform"], 10, keep=True)
+    write_log(tmp_path / "log.txt", played)
+    assert (tmp_path / "log.txt").read_text().splitlines() == list(log_lines(played))
     with pytest.raises(FogplayError, match="cannot write"):
-        write_log(tmp_path / "nowhere" / "log.txt", played, ["a", "b"])
-    unkept = play_duplicate(TWO, policies(["probe", "uniform"], TWO), 10)
+        write_log(tmp_path / "nowhere" / "log.txt", played)
+    unkept = match(TWO, ["probe", "uniform"], 10)
     with pytest.raises(FogplayError, match="not kept"):
-        list(log_lines(unkept, ["a", "b"]))
+        list(log_lines(unkept))

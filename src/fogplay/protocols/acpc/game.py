@@ -6,26 +6,27 @@ once, by a state with made-up cards, and kept under the betting as lines write i
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import Game
-from fogplay.games.holdem import LETTERS, most_actions
-from fogplay.games.kuhn import BET, PASS, KuhnState
+from fogplay.games.limit import most_actions
 from fogplay.notation.acpc import Cards, LoggedHand, MatchState, quoted
 from fogplay.notation.gamedef import Definition, game_of
+from fogplay.play.view import Memory, View
 
 MOST_KNOWN = 1 << 16  # situations that are kept; all of two-player hold'em are 24,000
-_OPENING, _FACING = {"c": PASS, "r": BET}, {"f": PASS, "c": BET}
 OVER = -1
+HIDDEN = -1  # a card that is not shown
 
 
 class Situation:
     """A point of the betting, whatever the cards."""
 
-    __slots__ = ("actions", "betting", "in_hand", "over", "rounds", "seat", "showdown", "state", "unshown")
+    __slots__ = (
+        "actions", "betting", "in_hand", "legal", "letters", "over", "rounds", "seat", "showdown", "state", "unshown",
+    )  # fmt: skip
 
     def __init__(self, state: Any, betting: str, in_hand: tuple[bool, ...]) -> None:
         self.state = state  # by our rules, its cards made up
@@ -33,7 +34,9 @@ class Situation:
         self.in_hand = in_hand  # who has not folded
         self.over: bool = state.is_terminal()
         self.seat: int = OVER if self.over else state.current_player()  # who acts
-        self.actions = {} if self.over else actions_of(state)  # our rules' numbers by letter, in their order
+        self.actions = {} if self.over else state.limit_actions()  # our rules' numbers by letter, in their order
+        self.legal = tuple(self.actions.values())
+        self.letters = {action: letter for letter, action in self.actions.items()}
         self.rounds = betting.count("/") + 1  # begun
         self.showdown = self.over and sum(in_hand) > 1
         self.unshown: list[float] = state.returns() if self.over and not self.showdown else []  # what each seat wins
@@ -48,13 +51,6 @@ class Situation:
         return Situation(made_up(state), self.betting + letter + rounds, in_hand)
 
 
-def actions_of(state: Any) -> dict[str, int]:
-    """The actions of a state by the competition's letters; what Kuhn calls pass and bet may be a fold and a call."""
-    if isinstance(state, KuhnState):
-        return _FACING if "b" in state.bets else _OPENING
-    return {LETTERS[action]: action for action in state.legal_actions()}
-
-
 def made_up(state: Any) -> Any:
     """The state after chance has dealt what it has to, the lowest cards first."""
     while state.is_chance_node():
@@ -62,7 +58,7 @@ def made_up(state: Any) -> Any:
     return state
 
 
-class Table:
+class AcpcGame:
     """A game in the competition's terms and in ours."""
 
     def __init__(self, definition: Definition, game: Game | None = None) -> None:
@@ -130,23 +126,47 @@ class Table:
             raise FogplayError("there is a card that this game's deck does not have")
 
     def dealt(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> Any:
-        """The situation's state by our rules with given cards; those that are missing are made up out of the rest."""
-        card = self.card
-        if not all(holes):
-            holes = self._completed(holes, boards)
+        """The situation's state by our rules with given cards; those that are not shown are HIDDEN."""
+        card, unseen = self.card, (HIDDEN,) * self.definition.hole
         cards: list[int] = []
         for hole in holes:
-            cards += sorted(card[each] for each in hole)
+            cards += sorted([card[each] for each in hole]) if hole else unseen
         for board in boards:
-            cards += sorted(card[each] for each in board)
-        state = copy.copy(situation.state)
-        state.cards = tuple(cards)
-        return state
+            cards += sorted([card[each] for each in board])
+        return situation.state.with_cards(tuple(cards))
 
-    def _completed(self, holes: Sequence[Cards], boards: Sequence[Cards]) -> list[Cards]:
-        known = {each for cards in (*holes, *boards) for each in cards}
-        rest = iter([each for each in self.deck if each not in known])
-        return [hole or tuple(next(rest) for _ in range(self.definition.hole)) for hole in holes]
+    def view(self, seen: MatchState, situation: Situation, luck: float) -> View:
+        """What the seat that is to act sees, made of a line."""
+        seat = seen.seat
+
+        def state() -> Any:
+            return self.dealt(seen.holes, seen.boards, situation)
+
+        def observation() -> Any:
+            here = state()
+            return here.observation(seat) if hasattr(here, "observation") else None
+
+        return View(
+            seat=seat,
+            legal=situation.legal,
+            luck=luck,
+            infoset=lambda: str(state().information_state_string(seat)),
+            names=lambda: tuple(str(situation.state.action_to_string(seat, action)) for action in situation.legal),
+            observation=observation,
+            memory=lambda: self._memory(seen),
+            world=lambda rng: state().determinise(seat, rng),
+            game=self.game,
+        )
+
+    def _memory(self, seen: MatchState) -> Memory:
+        """The seat's earlier decisions in the hand of a line."""
+        here, past = self.start, list[tuple[str, int]]()
+        for letter in seen.betting.replace("/", ""):
+            if here.seat == seen.seat:
+                before = self.dealt(seen.holes, seen.boards[: here.rounds - 1], here)
+                past.append((str(before.information_state_string(seen.seat)), here.actions[letter]))
+            here = self.following(here, letter)
+        return tuple(past)
 
     def values(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> list[float]:
         """[seats] the chips won in a hand that is over, by our rules."""

@@ -14,9 +14,9 @@ from fogplay.cards.deck import RANKS, SUITS
 from fogplay.errors import FogplayError
 from fogplay.notation.acpc import MatchState, parse_hand, parse_state
 from fogplay.notation.gamedef import our_definitions, print_definition
-from fogplay.protocols.acpc import table as tables
+from fogplay.protocols.acpc import game as module
 from fogplay.protocols.acpc.deals import Deals
-from fogplay.protocols.acpc.table import Table, actions_of
+from fogplay.protocols.acpc.game import AcpcGame
 
 OURS = our_definitions()
 
@@ -26,7 +26,7 @@ def test_the_original_plays_by_the_same_rules(name: str) -> None:
     """OpenSpiel's universal_poker is the competition's C code: it reads our files, and our rules pay what it pays."""
     definition = OURS[name]
     game = pyspiel.universal_poker.load_universal_poker_from_acpc_gamedef(print_definition(definition))
-    table, rng = Table(definition), random.Random(1)
+    table, rng = AcpcGame(definition), random.Random(1)
     for _ in range(150):
         state = game.new_initial_state()
         while not state.is_terminal():
@@ -59,7 +59,7 @@ def test_situations_are_those_of_the_rules(spec: str) -> None:
     game: Any = load(spec)
     from fogplay.notation.gamedef import definition_of
 
-    table, rng = Table(definition_of(game), game), random.Random(2)
+    table, rng = AcpcGame(definition_of(game), game), random.Random(2)
     deals = Deals(table, 1)
     for hand in range(100):
         deal = deals.deal(hand)
@@ -85,13 +85,13 @@ def test_situations_are_those_of_the_rules(spec: str) -> None:
 
 
 def test_kuhns_words_are_the_competitions() -> None:
-    table = Table(OURS["kuhn.limit.2p"])
+    table = AcpcGame(OURS["kuhn.limit.2p"])
     assert list(table.start.actions) == ["c", "r"]
     assert list(table.situation("cr").actions) == ["f", "c"]
     assert table.situation("rf").in_hand == (True, False)
     assert not table.situation("rf").showdown
     assert table.situation("crc").showdown
-    assert actions_of(table.start.state) == {"c": 0, "r": 1}
+    assert table.start.state.limit_actions() == {"c": 0, "r": 1}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_kuhns_words_are_the_competitions() -> None:
     ],
 )
 def test_betting_that_is_not_possible(betting: str, says: str) -> None:
-    table = Table(OURS["holdem.limit.2p"])
+    table = AcpcGame(OURS["holdem.limit.2p"])
     for _ in range(2):  # and not either when the way there is known
         with pytest.raises(FogplayError, match=says):
             table.situation(betting)
@@ -128,20 +128,20 @@ def test_betting_that_is_not_possible(betting: str, says: str) -> None:
     ],
 )
 def test_cards_that_are_not_possible(line: str, says: str) -> None:
-    table = Table(OURS["holdem.limit.2p"])
+    table = AcpcGame(OURS["holdem.limit.2p"])
     state, _ = parse_state(line)
     with pytest.raises(FogplayError, match=says):
         table.check_cards(state, table.situation(state.betting))
 
 
 def test_a_small_deck_has_its_cards_only() -> None:
-    table = Table(OURS["leduc.limit.2p"])
+    table = AcpcGame(OURS["leduc.limit.2p"])
     with pytest.raises(FogplayError, match="deck does not have"):
         table.check_cards(MatchState(0, 0, "", ((0,), ()), ()), table.start)
 
 
 def test_hands_that_are_not_over_or_not_shown_have_no_value() -> None:
-    table = Table(OURS["kuhn.limit.2p"])
+    table = AcpcGame(OURS["kuhn.limit.2p"])
     king, ace = table.deck[1:]
     with pytest.raises(FogplayError, match="not over"):
         table.values(((king,), (ace,)), (), table.start)
@@ -151,8 +151,8 @@ def test_hands_that_are_not_over_or_not_shown_have_no_value() -> None:
 
 
 def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MOST_KNOWN", 50)
-    table, rng = Table(OURS["holdem.limit.3p"]), random.Random(3)
+    monkeypatch.setattr(module, "MOST_KNOWN", 50)
+    table, rng = AcpcGame(OURS["holdem.limit.3p"]), random.Random(3)
     for _ in range(200):
         here = table.start
         while not here.over:
@@ -163,7 +163,7 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_deals_are_those_of_seed_and_number() -> None:
     """Every card equally often at every place, never twice, the same again whatever was asked for before."""
     for name in ("leduc.limit.2p", "holdem.limit.2p"):
-        table = Table(OURS[name])
+        table = AcpcGame(OURS[name])
         deals, again = Deals(table, 7), Deals(table, 7)
         count = dict.fromkeys(table.deck, 0)
         for hand in range(3000):

@@ -1,0 +1,128 @@
+"""A hand of limit hold'em as it is told at the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from fogplay.cards.deck import RANKS, SUITS
+from fogplay.cards.evaluator import category, evaluate
+from fogplay.games.game import CHANCE, TERMINAL
+from fogplay.games.holdem import Holdem, HoldemState
+from fogplay.games.limit import CALL, FOLD, RAISE
+from fogplay.notation.talk import Question, Talk, begin
+
+WORDS = {  # what may be typed for each action
+    FOLD: ("f", "fold"),
+    CALL: ("c", "call", "check", "k"),
+    RAISE: ("r", "raise", "bet", "b"),
+}
+STREETS = ("flop", "turn", "river")
+HIDDEN = -1  # a card that is not seen
+
+
+def talk_of(game: Holdem) -> type[HoldemTalk] | None:
+    """The words for these rules; None where the general ones will do."""
+    return HoldemTalk if game.is_full() else None
+
+
+class HoldemTalk(Talk):
+    """Own cards, bets by size, the board as it comes, and the hands shown down."""
+
+    game: Holdem
+
+    def __init__(self, game: Holdem, names: Sequence[str], seat: int) -> None:
+        super().__init__(game, names, seat)
+        self.state = game.new_initial_state()  # with cards that are not seen as HIDDEN
+
+    @staticmethod
+    def opening(game: Holdem, spec: str) -> str:
+        return f"Limit hold'em, blinds {' '.join(map(str, game.blinds))}."
+
+    def places(self) -> str:
+        told = []
+        for seat, name in enumerate(self.names):
+            where = ["on the button"] if seat == self.game.players - 1 else []
+            if self.game.blinds[seat]:
+                where.append(f"blind {self.game.blinds[seat]}")
+            told.append(f"{name} ({', '.join(where)})")
+        return " - ".join(told)
+
+    def news(self, seen: Sequence[Any]) -> list[str]:
+        lines = []
+        for event in seen[self.told :]:
+            before = self.state
+            self.state = before.child(HIDDEN if event.action is None else event.action)
+            if before.player != CHANCE:
+                lines.append(self._deed(before, self.state, event.action))
+            elif self.state.player != CHANCE:
+                lines.append(self._dealt())
+        self.told = len(seen)
+        return lines
+
+    def _dealt(self) -> str:
+        mine, board = show_cards(self.state.hole_cards(self.seat)), self.state.board_cards()
+        if not board:
+            return f"Your cards: {mine}"
+        held = f"   with {mine}" if self.state.in_hand[self.seat] else ""
+        return f"The {STREETS[len(self.state.betting) - 2]}: {show_cards(board)}{held}   pot {sum(self.state.paid)}"
+
+    def _deed(self, before: HoldemState, after: HoldemState, action: int) -> str:
+        actor = before.player
+        s, name = "" if actor == self.seat else "s", begin(self.names[actor])
+        if action == FOLD:
+            return f"{name} fold{s}."
+        if action == CALL:
+            owed = after.paid[actor] - before.paid[actor]
+            return f"{name} call{s} {owed}." if owed else f"{name} check{s}."
+        more = max(after.paid) - max(before.paid)
+        begun = len(before.betting) == 1 or "r" in before.betting[-1]  # the blinds are bets too
+        return f"{name} raise{s} by {more}." if begun else f"{name} bet{s} {more}."
+
+    def question(self, view: Any) -> Question:
+        seen = view.observation
+        check = seen.to_call == 0
+        bet = check and len(seen.betting) > 1  # before the flop the blinds are bets
+        offered = {
+            FOLD: "[f]old",
+            CALL: "[c]heck" if check else f"[c]all {seen.to_call}",
+            RAISE: "[b]et" if bet else "[r]aise",
+        }
+        said = {
+            FOLD: "f or fold",
+            CALL: "c or check" if check else "c or call",
+            RAISE: "b or bet" if bet else "r or raise",
+        }
+        hint = f"type {', '.join(said[action] for action in view.legal)}"
+        if check:
+            hint += " (there is nothing to call, so no need to fold)"
+        elif RAISE not in view.legal:
+            hint += " (no more raises in this round)"
+        allowed = {word: action for action in view.legal for word in WORDS[action]}
+        return Question(f"Pot {seen.pot}. {', '.join(offered[action] for action in view.legal)}? ", allowed, hint)
+
+    def end(self, seen: Sequence[Any]) -> list[str]:
+        """What happened last, and the hands of all who are still in, if there are several; nobody else's."""
+        lines = self.news(seen)
+        end = self.game.new_initial_state()
+        for event in seen:
+            end = end.child(HIDDEN if event.action is None else event.action)
+        assert end.player == TERMINAL
+        still_in = [seat for seat, stays in enumerate(end.in_hand) if stays]
+        if len(still_in) > 1:
+            for seat in still_in:
+                hole = end.hole_cards(seat)
+                made = category(evaluate([*hole, *end.board_cards()]))
+                lines.append(f"{begin(self.names[seat])}: {show_cards(hole)}, {made}")
+        return lines
+
+
+def show_cards(cards: Sequence[int]) -> str:
+    """Cards for reading: ``A♠ K♦``, or ``As Kd`` where the terminal has no such signs."""
+    signs = "♣♦♥♠"
+    try:
+        signs.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        signs = SUITS
+    return " ".join(f"{RANKS[card // 4].replace('T', '10')}{signs[card % 4]}" for card in cards)

@@ -1,0 +1,28 @@
+"""One way to play: what a seat sees, who acts, a table that can be suspended, and matches of many hands."""
+
+from fogplay.play.agent import Agent, Uniform
+from fogplay.play.formats import Duplicate, Format, Rotation
+from fogplay.play.luck import Dealt, Luck, Seeded, Stream
+from fogplay.play.match import MatchResult, format_for, match, play_hand
+from fogplay.play.table import Event, Seen, Table
+from fogplay.play.view import View
+
+__all__ = [
+    "Agent",
+    "Dealt",
+    "Duplicate",
+    "Event",
+    "Format",
+    "Luck",
+    "MatchResult",
+    "Rotation",
+    "Seeded",
+    "Seen",
+    "Stream",
+    "Table",
+    "Uniform",
+    "View",
+    "format_for",
+    "match",
+    "play_hand",
+]

@@ -1,0 +1,251 @@
+"""``match``: many hands of any game between agents, and what each won."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fogplay import checks
+from fogplay.errors import FogplayError
+from fogplay.play.agent import Uniform, begin
+from fogplay.play.formats import Block, Duplicate, Format, Rotation
+from fogplay.play.luck import Luck
+from fogplay.play.table import Table
+from fogplay.simulators.find import part_of
+from fogplay.strategies import TabularStrategy
+from fogplay.trees import FlatGame, NoTreeError, flatten, named
+
+NORMAL_95 = 1.959964
+REPORT_SECONDS = 0.1
+
+Progress = Callable[[int, int], None]  # hands so far, hands in all
+
+
+@dataclass(frozen=True, eq=False)
+class MatchResult:
+    """What every player won, and how sure that is."""
+
+    game: str  # its spec
+    names: tuple[str, ...]  # [players]
+    hands: int
+    deals: int  # hands with the same luck are one deal
+    seed: int
+    seconds: float
+    interrupted: bool  # by Ctrl-C: what was played until then counts
+    means: tuple[float, ...]  # [players] per hand, in ``unit``
+    standard_errors: tuple[float, ...]  # [players] nan after too few hands to tell
+    totals: tuple[float, ...]  # [players] won altogether, in the game's points
+    format: Format
+    start: Any  # the game's first state
+    ends: Any = None  # how each hand ended, as the format keeps it, if hands were to be kept
+
+    @property
+    def unit(self) -> str:
+        return self.format.unit
+
+    @property
+    def scale(self) -> float:
+        """Units per point of the game's payoffs."""
+        return self.format.scale
+
+    def interval(self, player: int) -> tuple[float, float]:
+        """Where a player's true mean lies, with 95 % confidence."""
+        reach = NORMAL_95 * self.standard_errors[player]
+        return self.means[player] - reach, self.means[player] + reach
+
+
+def match(
+    game: Any,
+    agents: Sequence[Any],
+    hands: int,
+    *,
+    seed: int = 0,
+    keep: bool = False,
+    names: Sequence[str] | None = None,
+    spec: str | None = None,
+    progress: Progress | None = None,
+    expect: Callable[[Any], None] | None = None,
+    flatten: Callable[..., FlatGame] = flatten,
+) -> MatchResult:
+    """Play at least ``hands`` hands of a game (its spec, its rules, or flattened) between agents, one per player.
+
+    ``keep`` keeps the hands for logs, ``spec`` is what the result calls the game. Ctrl-C ends the match early, with
+    what was played so far. ``expect`` is told before a compiled loop begins which kernel plays, and ``flatten`` may be
+    one that shows how far it is.
+    """
+    hands, seed = checks.hands(hands), checks.seed(seed)
+    rules, known_as = (_Flattened(game), game.name) if isinstance(game, FlatGame) else named(game)
+    spec = spec or known_as
+    players = int(rules.num_players())
+    if len(agents) != players:
+        raise FogplayError(f"{spec} is for {players} players, not for {len(agents)}")
+    format = format_for(game if isinstance(game, FlatGame) else rules, agents, spec, flatten)
+    if keep and hands > format.most_kept:
+        raise FogplayError(f"at most {format.most_kept:,} hands can be kept, not {hands:,}: ask for fewer hands")
+    called = tuple(names) if names is not None else tuple(f"player {number}" for number in range(players))
+    loop = format.compiled(agents, seed)
+    if loop is not None and expect is not None:
+        expect(loop.kernel)
+    play = _Counted(rules, format, agents, called, seed, keep, progress)
+    return play.run(loop, hands, spec)
+
+
+def format_for(
+    game: Any, agents: Sequence[Any] = (), spec: str | None = None, flatten: Callable[..., FlatGame] = flatten
+) -> Format:
+    """How matches of a game are played: duplicate where its simulator deals, else everybody moves on by one seat.
+
+    The game is flattened where compiled code could then play these agents, unless it is too large.
+    """
+    if isinstance(game, FlatGame):
+        return Rotation(game.num_players, game)
+    found = part_of(game, "match_deals")
+    source = found(game) if found is not None else None
+    if source is not None:
+        return Duplicate(source)
+    flat = None
+    if agents and all(isinstance(agent, TabularStrategy | Uniform) for agent in agents):
+        try:
+            flat = flatten(game, name=spec)
+        except NoTreeError:
+            flat = None
+    return Rotation(int(game.num_players()), flat)
+
+
+def play_hand(
+    game: Any,
+    luck: Luck,
+    agents: Sequence[Any],
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+) -> Table:
+    """One hand between agents, one per seat; the table at its end."""
+    for seat, agent in enumerate(agents):
+        begin(agent, game, seat, seed)
+    table = Table(game, luck, names)
+    while not table.is_over:
+        for seat in table.to_act:
+            table.take(seat, agents[seat].act(table.view(seat)))
+    return table
+
+
+class _Flattened:
+    """A flattened game as rules."""
+
+    def __init__(self, flat: FlatGame) -> None:
+        self.flat = flat
+
+    def num_players(self) -> int:
+        return self.flat.num_players
+
+    def new_initial_state(self) -> Any:
+        return self.flat.root
+
+    def __str__(self) -> str:
+        return self.flat.name
+
+
+class _Counted:
+    """A match while it is played: block after block of deals."""
+
+    def __init__(
+        self,
+        rules: Any,
+        format: Format,
+        agents: Sequence[Any],
+        names: tuple[str, ...],
+        seed: int,
+        keep: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.rules, self.format, self.agents, self.names = rules, format, agents, names
+        self.seed, self.keep, self.progress = seed, keep, progress
+        self.luck = format.luck(seed)
+        self.told = 0.0  # when progress was reported last
+        self.interrupted = False
+
+    def run(self, loop: Any, hands: int, spec: str) -> MatchResult:
+        format, deals = self.format, self.format.deals(hands)
+        turns = len(format.seatings(0))
+        tally, ends, played = format.tally(), [], 0
+        began = time.perf_counter()
+        try:
+            self._report(0, deals, turns)
+            for first in range(0, deals, format.block):
+                count = min(format.block, deals - first)
+                block = self._compiled(loop, first, count) if loop is not None else self._plain(first, count, deals)
+                if len(block.points):
+                    tally.add(block.points, first)
+                    ends.append(block.ends)
+                played += len(block.points)
+                if self.interrupted:
+                    break
+                self._report(played, deals, turns)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        if played == 0:
+            raise KeyboardInterrupt
+        seconds = time.perf_counter() - began
+        means, errors = tally.means_and_errors()
+        return MatchResult(
+            game=spec,
+            names=self.names,
+            hands=played * turns,
+            deals=played,
+            seed=self.seed,
+            seconds=seconds,
+            interrupted=self.interrupted,
+            means=means,
+            standard_errors=errors,
+            totals=tally.totals(),
+            format=format,
+            start=self.rules.new_initial_state(),
+            ends=_joined(ends) if self.keep else None,
+        )
+
+    def _report(self, played: int, deals: int, turns: int) -> None:
+        if self.progress is not None:
+            self.told = time.monotonic()
+            self.progress(played * turns, deals * turns)
+
+    def _compiled(self, loop: Any, first: int, count: int) -> Block:
+        points, ends = loop.play(first, count)
+        return Block(points, ends if self.keep else None)
+
+    def _plain(self, first: int, count: int, deals: int) -> Block:
+        """The same at a table, hand by hand; Ctrl-C leaves the deals that are over."""
+        format, players = self.format, len(self.agents)
+        turns = len(format.seatings(0))
+        scores, ends, done = np.zeros((count, turns, players)), [], 0
+        try:
+            for place in range(count):
+                deal = first + place
+                luck, kept = self.luck(deal), []
+                for turn, seating in enumerate(format.seatings(deal)):
+                    sitting = [self.agents[player] for player in seating]
+                    called = [self.names[player] for player in seating]
+                    table = play_hand(self.rules, luck, sitting, called, self.seed + deal)
+                    scores[place, turn] = table.scores
+                    if self.keep:
+                        kept.append(format.end(tuple(event.action for event in table.events)))
+                ends.append(kept)
+                done = place + 1
+                if time.monotonic() - self.told > REPORT_SECONDS:
+                    self._report(first + done, deals, turns)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return Block(format.counted(scores[:done]), ends[:done])
+
+
+def _joined(blocks: Sequence[Any]) -> Any:
+    """Blocks of ends, one after the other: arrays as an array, hands with their moves as a list."""
+    if isinstance(blocks[0], np.ndarray):
+        return np.concatenate(blocks)
+    kept = [deal for block in blocks for deal in block]
+    if isinstance(kept[0][0], tuple):
+        return [hand for deal in kept for hand in deal]
+    return np.array(kept, np.int32)

@@ -1,0 +1,209 @@
+"""``Table``: one hand of any game as a state machine that can be suspended at every decision.
+
+It has no clock, no socket and no ``input()``: whoever drives it asks ``to_act``, hands a ``view`` to each of those
+seats, and ``take``s their actions. Chance's moves are made by the luck object as soon as they are due.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from fogplay.errors import FogplayError
+from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
+from fogplay.play.luck import Luck
+from fogplay.play.states import infoset_of, joint_child, witnesses
+from fogplay.play.view import Memory, View
+from fogplay.play.worlds import draw_world
+
+
+class Event(NamedTuple):
+    """Something that happened: who moved (or CHANCE), what it did, and which seats saw that."""
+
+    seat: int
+    action: int
+    seen_by: tuple[int, ...]
+
+
+class Seen(NamedTuple):
+    """An event as one seat sees it: action and name are None where they are hidden from that seat."""
+
+    seat: int
+    action: int | None
+    name: str | None  # what the game calls the action
+
+
+class Table:
+    """One hand between seats 0, 1, …"""
+
+    def __init__(
+        self,
+        game: Any,
+        luck: Luck,
+        names: Sequence[str] | None = None,
+        deadline: float | None = None,
+        events: Iterable[Sequence[Any]] = (),
+    ) -> None:
+        """``events`` rebuilds a table: what happened before is repeated, and play goes on from there."""
+        self.game, self.deadline = game, deadline
+        self.num_players = int(game.num_players())
+        self.names = tuple(names) if names is not None else tuple(f"seat {seat}" for seat in range(self.num_players))
+        self.to_act: tuple[int, ...] = ()
+        self._state = game.new_initial_state()
+        self._luck = luck
+        self._events: list[Event] = []
+        self._before: list[Any] = []  # the state in which each event happened
+        self._moves = self._decisions = 0  # of chance and of players so far
+        self._past: list[list[tuple[Any, int]]] = [[] for _ in range(self.num_players)]  # own decisions: state, action
+        self._legal: dict[int, tuple[int, ...]] = {}  # of the seats to act
+        self._number: dict[int, float] = {}  # the luck of the seats to act
+        self._chosen: dict[int, int] = {}  # who has acted where several act at the same time
+        for event in events:
+            self._repeat(event)
+        self._go_on()
+
+    # ---- What is going on
+
+    @property
+    def is_over(self) -> bool:
+        return not self.to_act
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """[seats] what each won, in the game's own unit."""
+        if not self.is_over:
+            raise FogplayError(f"the hand is not over: {self._who(self.to_act[0])} is to act")
+        return tuple(map(float, self._state.returns()))
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, chance's moves too; a table can be rebuilt from it."""
+        return tuple(self._events)
+
+    def seen(self, seat: int) -> list[Seen]:
+        """What happened as one seat sees it; at the end also what is shown then (the game's ``unseen``)."""
+        shown = [event.action if seat in event.seen_by else None for event in self._events]
+        if self.is_over and hasattr(self._state, "unseen"):
+            hidden = set(self._state.unseen(seat))
+            for place, event in enumerate(self._events):
+                if event.seat == CHANCE and place not in hidden:
+                    shown[place] = event.action
+        return [
+            Seen(event.seat, action, None if action is None else str(state.action_to_string(event.seat, action)))
+            for event, state, action in zip(self._events, self._before, shown, strict=True)
+        ]
+
+    def view(self, seat: int) -> View:
+        """What a seat that is to act may know."""
+        self._require_turn(seat)
+        game, state, past, legal = self.game, self._state, self._past[seat], self._legal[seat]
+        count = len(past)
+
+        def memory() -> Memory:
+            return tuple((infoset_of(before, seat), action) for before, action in past[:count])
+
+        return View(
+            seat=seat,
+            legal=legal,
+            luck=self._number[seat],
+            infoset=lambda: infoset_of(state, seat),
+            names=lambda: tuple(str(state.action_to_string(seat, action)) for action in legal),
+            observation=lambda: state.observation(seat) if hasattr(state, "observation") else None,
+            memory=memory,
+            world=lambda rng: draw_world(game, state, seat, memory(), rng),
+            game=game,
+            deadline=self.deadline,
+        )
+
+    # ---- What happens
+
+    def take(self, seat: int, action: int) -> None:
+        """A seat acts; an action that is not possible raises, and nothing has changed."""
+        self._require_turn(seat)
+        chosen = self._as_legal(seat, action)
+        self._happen(seat, chosen)
+        if not self.to_act:
+            self._go_on()
+
+    def _require_turn(self, seat: int) -> None:
+        if seat not in self.to_act:
+            turn = " and ".join(map(self._who, self.to_act))
+            whose = f"it is the turn of {turn}" if turn else "the hand is over"
+            raise FogplayError(f"{self._who(seat)} cannot act now: {whose}")
+
+    def _as_legal(self, seat: int, action: Any) -> int:
+        try:
+            chosen = operator.index(action)
+        except TypeError:
+            chosen = None
+        if chosen is None or chosen not in self._legal[seat]:
+            names = [str(self._state.action_to_string(seat, each)) for each in self._legal[seat][:12]]
+            allowed = ", ".join(f"{each} ({name})" for each, name in zip(self._legal[seat], names, strict=False))
+            raise FogplayError(f"{self._who(seat)} answered {action!r}, which is not possible here; it may {allowed}")
+        return chosen
+
+    def _who(self, seat: int) -> str:
+        return self.names[seat] if 0 <= seat < len(self.names) else f"seat {seat}"
+
+    def _happen(self, seat: int, action: int) -> None:
+        """A legal action of a seat to act: write it down, and move on once nobody is waited for."""
+        state = self._state
+        together = state.current_player() == SIMULTANEOUS
+        self._past[seat].append((state, action))
+        self._decisions += 1
+        self._before.append(state)
+        self._events.append(Event(seat, action, (seat,) if together else witnesses(self.game, state, seat, action)))
+        self._chosen[seat] = action
+        self.to_act = tuple(each for each in self.to_act if each != seat)
+        if not self.to_act:
+            self._state = joint_child(state, self._chosen, self.num_players) if together else state.child(action)
+            self._chosen = {}
+
+    def _chance(self, action: int) -> None:
+        self._before.append(self._state)
+        self._events.append(Event(CHANCE, action, witnesses(self.game, self._state, CHANCE, action)))
+        self._moves += 1
+        self._state = self._state.child(action)
+
+    def _go_on(self) -> None:
+        """Let chance move until players act or the hand is over; give a number to those who act."""
+        while self._state.current_player() == CHANCE:
+            self._chance(self._luck.chance(self._state, self._moves))
+        if not self.to_act:
+            self._await()
+        first = self._decisions - len(self._chosen)  # where several act together, some may have done so already
+        acting = [seat for seat, legal in self._legal.items() if legal]
+        self._number = {seat: self._luck.decision(first + acting.index(seat)) for seat in self.to_act}
+
+    def _await(self) -> None:
+        """Find out who is to act."""
+        state = self._state
+        player = state.current_player()
+        self._legal = {}
+        if player >= 0:
+            self.to_act, self._legal[player] = (player,), tuple(state.legal_actions())
+        elif player == SIMULTANEOUS:
+            self._legal = {seat: tuple(state.legal_actions(seat)) for seat in range(self.num_players)}
+            self.to_act = tuple(seat for seat, legal in self._legal.items() if legal)
+        elif player != TERMINAL:
+            raise FogplayError(f"{self.game}: current_player() is {player}, which is not a player, chance or the end")
+        if player != TERMINAL and not all(self._legal[seat] for seat in self.to_act or (player,)):
+            raise FogplayError(f"{self.game}: player {player} is to act and has no legal action")
+
+    def _repeat(self, event: Sequence[Any]) -> None:
+        """Let happen again what happened before."""
+        seat, action, number = int(event[0]), event[1], len(self._events)
+        if seat == CHANCE:
+            possible = self._state.chance_outcomes() if self._state.current_player() == CHANCE else ()
+            if action not in [outcome[0] for outcome in possible]:
+                raise FogplayError(f"event {number}: chance cannot do {action!r} here")
+            self._chance(int(action))
+            return
+        if not self.to_act and self._state.current_player() != CHANCE:
+            self._await()
+        try:
+            self._require_turn(seat)
+            self._happen(seat, self._as_legal(seat, action))
+        except FogplayError as error:
+            raise FogplayError(f"event {number}: {error}") from error

@@ -1,0 +1,83 @@
+"""``View``: all that a seat may know when it has to act, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fogplay.errors import FogplayError
+
+Memory = tuple[tuple[str, int], ...]  # infosets and actions of a seat's own earlier decisions
+
+
+def _nothing() -> None:
+    return None
+
+
+def _no_memory() -> Memory:
+    return ()
+
+
+def _no_world(_rng: np.random.Generator) -> Any:
+    raise FogplayError("no world can be drawn from this view: it was made of a line of text, not at a table")
+
+
+class View:
+    """What one seat sees of a table at its own decision.
+
+    What takes long to work out is asked for through functions that the table hands in, so that it is worked out only
+    when it is needed and an agent never holds the state itself.
+    """
+
+    __slots__ = ("_infoset", "_memory", "_names", "_observation", "_world", "deadline", "game", "legal", "luck", "seat")
+
+    def __init__(
+        self,
+        *,
+        seat: int,
+        legal: tuple[int, ...],
+        luck: float,
+        infoset: Callable[[], str],
+        names: Callable[[], tuple[str, ...]],
+        observation: Callable[[], Any] = _nothing,
+        memory: Callable[[], Memory] = _no_memory,
+        world: Callable[[np.random.Generator], Any] = _no_world,
+        game: Any = None,
+        deadline: float | None = None,
+    ) -> None:
+        self.seat = seat
+        self.legal = legal  # the actions, as the rules number them
+        self.luck = luck  # a random number from [0, 1) to draw the action with
+        self.game = game  # the rules
+        self.deadline = deadline  # by time.monotonic(), or None
+        self._infoset, self._names, self._observation = infoset, names, observation
+        self._memory, self._world = memory, world
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the game calls each of ``legal``."""
+        return self._names()
+
+    @property
+    def infoset(self) -> str:
+        """The game's string for everything that this seat knows."""
+        return self._infoset()
+
+    @property
+    def observation(self) -> Any:
+        """The same in the game's own terms, or None where it has none."""
+        return self._observation()
+
+    @property
+    def memory(self) -> Memory:
+        """This seat's earlier decisions in this hand: the infoset and the action of each."""
+        return self._memory()
+
+    def world(self, rng: np.random.Generator) -> Any:
+        """A state drawn at random among those that this seat cannot tell from the real one (``play.worlds``)."""
+        return self._world(rng)
+
+    def __repr__(self) -> str:
+        return f"<view of seat {self.seat}: {', '.join(self.names)}>"

@@ -18,6 +18,7 @@ from fogplay import checks
 from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.jit import kernel
+from fogplay.play import View
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.hashed import HashedSimulator, refill
 from fogplay.simulators.questions import deal, slot_of, start
@@ -70,7 +71,7 @@ class SearchAgent:
         self.rng = np.random.default_rng(seed)
         self.done = 0  # simulations for the last decision
 
-    def act(self, view: Any) -> int:
+    def act(self, view: View) -> int:
         """The action that the search prefers."""
         if len(view.legal) == 1:
             return int(view.legal[0])
@@ -133,17 +134,17 @@ def _bare(simulator: Simulator) -> Simulator:
     return simulator.inner if isinstance(simulator, HashedSimulator) else simulator
 
 
-def search_agent(game: Any, typed: str, seed: int = 0) -> SearchAgent:
-    """The agent that ``search[:ALGORITHM[:BUDGET]]`` names; a budget is 2000 simulations, or 0.5s for seconds."""
-    _, algorithm, budget, *rest = [*typed.split(":"), "", ""]
+def agent(settings: str, rules: Any) -> SearchAgent:
+    """The agent that ``search:[ALGORITHM[:BUDGET]]`` names; a budget is 2000 simulations, or 0.5s for seconds."""
+    algorithm, _, budget = settings.partition(":")
     form = f"write search:ALGORITHM:BUDGET, such as search:smooth-uct:{SIMULATIONS} or search:uct:0.5s"
     algorithm = algorithm or ALGORITHMS[0]
-    if any(rest) or algorithm not in ALGORITHMS:
-        raise FogplayError(f"{typed!r} is not a search; {did_you_mean(algorithm, ALGORITHMS)}{form}")
+    if algorithm not in ALGORITHMS:
+        raise FogplayError(f"no search is called {algorithm!r}; {did_you_mean(algorithm, ALGORITHMS)}{form}")
     try:
         if budget.endswith("s"):
-            return SearchAgent(game, algorithm, seconds=float(budget[:-1]), seed=seed)
-        simulations = int(float(budget)) if budget else SIMULATIONS
-    except (ValueError, OverflowError):
-        raise FogplayError(f"{budget!r} is not a number of simulations or seconds; {form}") from None
-    return SearchAgent(game, algorithm, simulations=simulations, seed=seed)
+            return SearchAgent(rules, algorithm, seconds=float(budget[:-1]))
+        return SearchAgent(rules, algorithm, simulations=int(float(budget)) if budget else SIMULATIONS)
+    except (ValueError, OverflowError) as error:
+        why = str(error) if isinstance(error, FogplayError) else f"{budget!r} is not a number"
+        raise FogplayError(f"{why}; {form}") from None

@@ -358,3 +358,11 @@ def test_minutes_and_iterations_end_a_run_whichever_comes_first() -> None:
     assert timed.seconds >= 0.3
     assert timed.iterations < 10**12
     assert not timed.interrupted
+
+
+def test_the_page_on_large_games_runs() -> None:
+    page = (ROOT / "docs" / "algorithms" / "large-games.md").read_text()
+    namespace: dict[str, Any] = {}
+    exec(page.split("```python\n")[1].split("```")[0], namespace)
+    assert namespace["result"].iterations > 0
+    assert solve(hashed(namespace["searched"], 100), "uct", 50).iterations == 50

@@ -18,7 +18,7 @@ import numpy as np
 
 from fogplay.cards import buckets, tables
 from fogplay.cards.buckets import Grid, board_entry, bucket_of, bucket_on
-from fogplay.cards.deals import Deals, deals_buffer, tell
+from fogplay.cards.deals import Deals, deals_buffer, look_up_batch
 from fogplay.cards.deck import draw_cards, new_deck
 from fogplay.cards.evaluator import evaluate7, evaluator
 from fogplay.cards.index import canonical_board, canonical_hole
@@ -78,7 +78,7 @@ def deal_and_index(signals, deck, rng, count, street):
 
 
 @kernel
-def deal_and_tell(signals, deck, rng, count, street):
+def deal_and_look_up(signals, deck, rng, count, street):
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)
@@ -88,20 +88,20 @@ def deal_and_tell(signals, deck, rng, count, street):
 
 
 @kernel
-def deal_and_tell_in_turn(signals, deck, rng, count, street):
+def deal_and_look_up_in_turn(signals, deck, rng, count, street):
     """The same where each deal waits for the buckets of the one before, as an episode waits before it acts."""
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)
         entry = board_entry(signals, street, board)
-        told = bucket_on(signals, street, entry, a, b) + bucket_on(signals, street, entry, c, d)
-        rng[0] ^= np.uint64(told)
-        total += told
+        found = bucket_on(signals, street, entry, a, b) + bucket_on(signals, street, entry, c, d)
+        rng[0] ^= np.uint64(found)
+        total += found
     return total
 
 
 @kernel
-def deal_and_tell_all(signals, deck, rng, count):
+def deal_and_look_up_all(signals, deck, rng, count):
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)
@@ -121,7 +121,7 @@ def deal_ahead(signals, evaluator, deals, deck, rng, batches):
                 draw_cards(deck, first, 3, uniform(rng))
             for place in range(cards):
                 deals.cards[deal, place] = deck[place]
-        tell(signals, evaluator, deals)
+        look_up_batch(signals, evaluator, deals)
         for deal in range(len(deals.cards)):
             for player in range(deals.bucket.shape[1]):
                 for street in range(4):
@@ -186,17 +186,17 @@ def lookups() -> None:
             beyond(lambda s=street: deal_and_index(mapped, deck, rng, DEALS, s)),
         )  # type: ignore[misc]
         for tables_of, how in ((mapped, "memory-mapped"), (copied, "copied to memory"), (spread, "percentile grid")):
-            both = beyond(lambda s=street, t=tables_of: deal_and_tell(t, deck, rng, DEALS, s))  # type: ignore[misc]
-            wait = beyond(lambda s=street, t=tables_of: deal_and_tell_in_turn(t, deck, rng, DEALS, s))  # type: ignore[misc]
+            both = beyond(lambda s=street, t=tables_of: deal_and_look_up(t, deck, rng, DEALS, s))  # type: ignore[misc]
+            wait = beyond(lambda s=street, t=tables_of: deal_and_look_up_in_turn(t, deck, rng, DEALS, s))  # type: ignore[misc]
             show(f"{name}: both buckets, {how}", f"{both}; {wait} where the next deal waits for them")
-    whole = best(lambda: deal_and_tell_all(mapped, deck, rng, DEALS)) / DEALS * 1e9
+    whole = best(lambda: deal_and_look_up_all(mapped, deck, rng, DEALS)) / DEALS * 1e9
     show("deal and both buckets on all four rounds, one deal after the other", f"{whole:.0f} ns")
     for count, players in ((16, 2), (64, 2), (256, 2), (64, 3)):
         deals: Deals = deals_buffer(count, players)
         batches = DEALS // count
         work = best(lambda d=deals, b=batches: deal_ahead(mapped, evaluator(), d, deck, rng, b))  # type: ignore[misc]
-        told = f"deal, all players' buckets on all rounds and strengths, {players} players, {count} deals at once"
-        show(told, f"{work / (batches * count) * 1e9:.0f} ns")
+        what = f"deal, all players' buckets on all rounds and strengths, {players} players, {count} deals at once"
+        show(what, f"{work / (batches * count) * 1e9:.0f} ns")
 
 
 def loading() -> None:

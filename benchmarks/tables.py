@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from fogplay.experiments.bench import read_csv, tables
+from fogplay.experiments.bench_report import report_tables
+from fogplay.experiments.bench_rows import read_csv
 
 
 def main(suite: str) -> None:
-    for table in tables(read_csv(Path(__file__).parent / "results" / f"{suite}.csv")):
+    for table in report_tables(read_csv(Path(__file__).parent / "results" / f"{suite}.csv")):
         print(f"**{table.title}**\n")
         print("| " + " | ".join(table.columns) + " |")
         print("|" + "---|" * len(table.columns))

@@ -1,4 +1,4 @@
-"""``fogplay bench``: the numbers mean what their names say, and a peer that is not there is no error."""
+"""``fogplay bench``: the numbers are what their names say, and a missing peer is not an error."""
 
 from __future__ import annotations
 
@@ -14,17 +14,9 @@ from fogplay.cli import app
 from fogplay.errors import FogplayError
 from fogplay.evaluate import measure
 from fogplay.experiments import bench
-from fogplay.experiments.bench import (
-    Progress,
-    Row,
-    compare,
-    read_csv,
-    run_bench,
-    speedups,
-    split_games,
-    tables,
-    write_csv,
-)
+from fogplay.experiments.bench import Progress, run_bench, split_games
+from fogplay.experiments.bench_report import report_tables
+from fogplay.experiments.bench_rows import Row, compare, read_csv, speedups, write_csv
 from fogplay.experiments.contestants import (
     OURS,
     SUITES,
@@ -131,8 +123,8 @@ def test_a_contestant_that_fails_leaves_a_note_and_the_others_go_on(monkeypatch)
     assert failed.iterations_per_second is None
     assert good.iterations_per_second > 0
     assert compare([failed, good])[0].speed is None
-    assert tables([failed, good])[0].title.startswith("Speed")
-    assert "exit code" in tables([failed, good])[0].lines[0][-1]
+    assert report_tables([failed, good])[0].title.startswith("Speed")
+    assert "exit code" in report_tables([failed, good])[0].lines[0][-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no alarms")
@@ -148,7 +140,7 @@ def test_a_target_out_of_reach_is_told(monkeypatch):
     (row,) = run_bench("full-width", 0.02, games=["kuhn"], rounds=1, target=1e-12, solve_limit=0.01)
     assert row.seconds_to_target is None
     assert row.nash_conv > 1e-12
-    assert "when 0.01 s were over" in row.note
+    assert "after 0.01 s" in row.note
     assert row.iterations_per_second > 0
 
 
@@ -190,12 +182,12 @@ def test_names_of_games():
         assert all(load(game) for game in games)
 
 
-def test_mistakes_are_told_in_one_line():
+def test_mistakes_end_in_one_line():
     with pytest.raises(FogplayError, match="no suite 'sampled'"):
         run_bench("sampled")
     with pytest.raises(FogplayError, match="no game is called"):
         run_bench(games=["kuuhn"])
-    with pytest.raises(FogplayError, match="above 0"):
+    with pytest.raises(FogplayError, match="greater than 0"):
         run_bench(seconds=0)
 
 
@@ -256,7 +248,7 @@ def test_samplers_reach_the_target_where_they_have_a_strategy(sampled):
 
 def test_tables_of_samplers(sampled):
     rows, _ = sampled
-    speed, quality, memory, building, growth = tables(rows)
+    speed, quality, memory, building, growth = report_tables(rows)
     assert len(speed.lines) == len(memory.lines) == len(rows)
     assert len(quality.lines) == len(rows) - 1  # a search has no strategy
     assert [line[0] for line in building.lines] == ["kuhn"]  # once, however many algorithms
@@ -350,7 +342,7 @@ def test_two_threads_and_two_runs_beside_one(monkeypatch):
     assert speedups([shared, alone, apart]) == [
         row.iterations_per_second / alone.iterations_per_second for row in (shared, alone, apart)
     ]
-    (told,) = tables([alone, shared, apart])
+    (told,) = report_tables([alone, shared, apart])
     assert [line[1] for line in told.lines] == ["smooth-uct", "smooth-uct, 2 threads", "smooth-uct, 2 runs"]
 
 

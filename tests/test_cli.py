@@ -265,7 +265,7 @@ def test_a_profile_is_looked_up_by_bucket_and_betting(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_what_to_type_next_can_be_typed(tmp_path: Path, players: int) -> None:
-    game = f"holdem(players={players},grid=ehs:2/2/2/2)"
+    game = f"holdem(players={players},max_raises=[2,1,1,1],grid=ehs:2/2/2/2)"
     done = fogplay("solve", game, "-n", "1000", "--out", "p.safetensors", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     line = next(each for each in done.stdout.splitlines() if each.startswith("  fogplay match"))

@@ -1,4 +1,4 @@
-"""The one exception that means "the user can mend this"."""
+"""The exception for mistakes that the user can correct."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 
 class FogplayError(ValueError):
-    """A mistake in what was asked for: one line that says what was wrong, what was expected, what to type instead.
+    """A mistake in a request: one line that says what was wrong, what was expected and what to type instead.
 
     The command line prints the line and exits with 2; from Python it is an ordinary ``ValueError``.
     """
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question, with a space after it, where one of the names is close; else nothing."""
+    """A question, followed by a space, if one of the known names is similar; otherwise an empty string."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]!r}? " if close else ""

@@ -1,7 +1,7 @@
-"""``@kernel`` and ``@piece``: compile a function, and keep the result on disk under a key that notices every edit.
+"""``@kernel`` and ``@piece``: compile a function, and cache the result on disk under a key that changes with any edit.
 
-Numba's own disk cache looks only at the file a function stands in, not at the files of what it calls. The folder used
-here carries a hash of every source file that holds kernels, so that an edit anywhere starts a fresh folder.
+Numba's own disk cache checks only the file that defines a function, not the files of the functions it calls. The cache
+folder used here is named by a hash of every source file that holds kernels, so an edit anywhere starts a new folder.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ import platformdirs
 KEEP_FOLDERS = 3
 PROCESS = uuid.uuid4().hex[:12]  # in the names of the files that this process writes compiled code to
 PACKAGE = Path(__file__).parent
-# Kernels allocate nothing, so they are compiled without numba's reference counting, which otherwise covers every array
-# of every tuple that is passed on: it doubles the time of external sampling. The option is undocumented;
-# tests/test_jit.py explains what to do when a new version of numba drops it.
+# Kernels allocate nothing, so they are compiled without numba's reference counting, which would otherwise apply to
+# every array of every tuple passed to a function and double the time of external sampling. The option is
+# undocumented; tests/test_jit.py explains what to do when a new version of numba drops it.
 UNCOUNTED: Any = {"_nrt": False}
 INLINED: Any = {"forceinline": True, **UNCOUNTED}
 
 
 def user_cache() -> Path:
-    """The folder for what can be made again; the environment variable FOGPLAY_CACHE moves it."""
+    """The folder for files that can be rebuilt; the environment variable FOGPLAY_CACHE changes it."""
     return Path(os.environ.get("FOGPLAY_CACHE") or platformdirs.user_cache_dir("fogplay"))
 
 
 @functools.cache
 def cache_folder() -> Path:
-    """The folder of this version's compiled kernels; a temporary one where the user's cache cannot be written."""
-    marks = (b"@kernel", b"@piece", b"@by_type")
+    """The folder of this version's compiled kernels; a temporary one if the user's cache is not writable."""
+    marks = (b"@kernel", b"@piece", b"@by_type", b".register(", b"@overload")
     sources = sorted(path for path in PACKAGE.rglob("*.py") if any(mark in path.read_bytes() for mark in marks))
     digest = hashlib.sha256()
     for path in sources:
@@ -48,8 +48,8 @@ def cache_folder() -> Path:
     folder = base / f"{digest.hexdigest()[:16]}-numba{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)  # the newest now, so that it is not among those forgotten
-        _forget_old_folders(base)
+        os.utime(folder)  # mark it as the newest, so that it is kept
+        _remove_old_folders(base)
     except OSError:
         temporary = tempfile.mkdtemp(prefix="fogplay-kernels-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
@@ -57,28 +57,28 @@ def cache_folder() -> Path:
     return folder
 
 
-def _forget_old_folders(base: Path) -> None:
+def _remove_old_folders(base: Path) -> None:
     folders = sorted((path for path in base.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
     for folder in folders[:-KEEP_FOLDERS]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile ``function`` on its first call, without the interpreter lock, dividing as numpy does."""
+    """Compile ``function`` on its first call; it releases the interpreter lock and divides by zero as numpy does."""
     return _compiled(function)
 
 
 def piece(function: Callable[..., Any]) -> Any:
-    """The same for a part of a kernel: it is merged into its caller, which saves handing over all the arrays."""
+    """The same for a part of a kernel: it is inlined into its caller, which saves passing all the arrays."""
     return _compiled(function, forceinline=True)
 
 
 def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
     config: Any = numba.config
-    if config.ENABLE_CUDASIM:  # numba's simulator of a GPU walks through kernels, and all they call, as plain Python
+    if config.ENABLE_CUDASIM:  # numba's GPU simulator runs kernels, and all they call, as plain Python
         return function
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder())  # read by numba when it decorates, and only then
+    config.CACHE_DIR = str(cache_folder())  # numba reads this only when it decorates
     try:
         made = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline, **UNCOUNTED)(function)
     finally:
@@ -99,7 +99,7 @@ def _write_apart(compiled: Any) -> None:
 
 
 def record(fields: list[tuple[str, Any]], packed: bool = False) -> Any:
-    """The type of an array whose entries have named fields, in compiled code and in plain Python alike.
+    """The dtype of an array whose entries have named fields, both in compiled code and in plain Python.
 
     Fields are aligned unless they are ``packed``, which a GPU reads byte by byte.
     """
@@ -107,7 +107,7 @@ def record(fields: list[tuple[str, Any]], packed: bool = False) -> Any:
 
 
 def is_compiled(*kernels: Any) -> bool:
-    """Whether an earlier run has left each of these kernels compiled on disk (for some types of arguments)."""
+    """Whether the disk cache holds each of these kernels, compiled for some types of arguments."""
     config: Any = numba.config
     if config.DISABLE_JIT or config.ENABLE_CUDASIM:
         return True

@@ -1,6 +1,6 @@
-"""One file, written whole or not at all: named arrays and what is known about them, with a digest over everything.
+"""Files of named arrays and facts about them, written atomically, with a digest over everything.
 
-The format is safetensors, so other tools can read it and loading never runs code. Arrays come back memory-mapped.
+The format is safetensors, so other tools can read the files, and loading never runs code. Arrays are memory-mapped.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Arrays = Mapping[str, NDArray[Any]]
 def write(path: str | os.PathLike[str], kind: str, arrays: Arrays, about: Mapping[str, Any]) -> None:
     """Write ``arrays`` and ``about`` (anything JSON can hold) to ``path``, atomically.
 
-    The file appears under its name only when it is complete and on the disk; what was there before stays until then.
+    The file appears under its name only when it is complete and on disk; an existing file stays until then.
     """
     path = Path(path)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -54,9 +54,9 @@ def write(path: str | os.PathLike[str], kind: str, arrays: Arrays, about: Mappin
 
 
 def _write_safetensors(file: BinaryIO, arrays: Arrays, known: Mapping[str, str]) -> None:
-    """The format itself: the header's length, the header, then the arrays, widest items first so that each is aligned.
+    """The format itself: the header's length, the header, then the arrays, widest items first so that all are aligned.
 
-    Written here because the library's own writer makes a second temporary file, which stays when it is killed.
+    The library's own writer is not used because it creates a second temporary file, which stays if it is killed.
     """
     header: dict[str, Any] = {"__metadata__": known}
     end, order = 0, sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
@@ -73,10 +73,10 @@ def _write_safetensors(file: BinaryIO, arrays: Arrays, known: Mapping[str, str])
 
 @contextlib.contextmanager
 def atomically(path: Path) -> Iterator[str]:
-    """The name of a temporary file to write, which takes the place of ``path`` when it is complete and on the disk."""
+    """The name of a temporary file to write, which replaces ``path`` when it is complete and on disk."""
     temporary = None
     try:
-        _sweep(path)
+        _remove_abandoned(path)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
         yield temporary
@@ -87,15 +87,15 @@ def atomically(path: Path) -> Iterator[str]:
             os.fsync(written.fileno())
         os.replace(temporary, path)
     except (OSError, safetensors.SafetensorError) as error:
-        raise FogplayError(f"cannot write {path}: {_reason(error)}; nothing there was changed") from error
+        raise FogplayError(f"cannot write {path}: {_reason(error)}; existing files are unchanged") from error
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)  # still there only if something went wrong
+                os.unlink(temporary)  # exists only if something went wrong
 
 
-def _sweep(path: Path) -> None:
-    """Remove what writers of ``path`` left behind who were killed: temporary files that have not grown for an hour."""
+def _remove_abandoned(path: Path) -> None:
+    """Remove what killed writers of ``path`` left behind: temporary files that have not changed for an hour."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with contextlib.suppress(OSError):
             if time.time() - part.stat().st_mtime > ABANDONED_SECONDS:
@@ -103,7 +103,7 @@ def _sweep(path: Path) -> None:
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The arrays, memory-mapped, and the facts of a file that ``write`` wrote as ``kind``."""
+    """The arrays, memory-mapped, and the facts in a file that ``write`` wrote as ``kind``."""
     path = Path(path)
     if not path.exists():
         raise FogplayError(f"there is no file {path}")
@@ -112,28 +112,30 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any
     try:
         header, base = _read_header(path)
     except (OSError, ValueError, safetensors.SafetensorError) as error:
-        raise FogplayError(f"{path} is damaged or no file that fogplay wrote ({_reason(error)})") from error
+        raise FogplayError(f"{path} is damaged, or not a file that fogplay wrote ({_reason(error)})") from error
     known = header.pop("__metadata__", {})
     if not {"kind", "format", "about", "digest"} <= known.keys():
         raise FogplayError(f"{path} is a safetensors file, but fogplay did not write it")
     if not known["format"].isdigit() or int(known["format"]) > FORMAT:
         raise FogplayError(
-            f"{path} has format {known['format']}, written by a newer fogplay; this one reads up to format {FORMAT}: "
-            "upgrade fogplay to read it"
+            f"{path} has format {known['format']}, written by a newer fogplay; this version reads up to {FORMAT}: "
+            "upgrade fogplay"
         )
     if known["kind"] != kind:
         raise FogplayError(f"{path} holds a {known['kind']}, not a {kind}")
     try:
         arrays = {name: _mapped(path, base, entry) for name, entry in header.items()}
     except (KeyError, TypeError, ValueError, OSError) as error:
-        raise FogplayError(f"{path} is damaged: its header describes no arrays that fogplay writes") from error
+        raise FogplayError(f"{path} is damaged: its header does not describe arrays that fogplay writes") from error
     if _digest(kind, known["about"], arrays) != known["digest"]:
-        raise FogplayError(f"{path} is damaged: its contents do not match its digest; use a good copy or make it again")
+        raise FogplayError(
+            f"{path} is damaged: its contents do not match its digest; use a good copy or create it again"
+        )
     return arrays, json.loads(known["about"])
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """What a file that ``write`` wrote was written as; None where that cannot be told."""
+    """The kind of a file that ``write`` wrote; None if it is not such a file."""
     try:
         header, _ = _read_header(Path(path))
     except (OSError, ValueError, safetensors.SafetensorError):
@@ -143,7 +145,7 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def _read_header(path: Path) -> tuple[dict[str, Any], int]:
-    """The header, checked against the file by the safetensors library, and where the data begin."""
+    """The header, validated by the safetensors library, and the offset of the data."""
     with safetensors.safe_open(path, framework="numpy"):
         pass
     with open(path, "rb") as file:
@@ -170,7 +172,7 @@ def _digest(kind: str, about: str, arrays: Arrays) -> str:
 
 
 def _bytes_of(array: NDArray[Any]) -> memoryview | bytes:
-    """The array's bytes, where they lie."""
+    """The array's bytes, not copied."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b""
 
 

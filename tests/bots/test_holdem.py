@@ -26,6 +26,7 @@ def made(name: str, rules: Holdem) -> BettingPolicy:
     return bot(name, rules, betting_of(str(rules)))
 
 
+@pytest.mark.xdist_group("trees of a gigabyte")
 @pytest.mark.parametrize("rules", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", list(BOTS))
 def test_probabilities_add_up_at_every_infoset(name: str, rules: Holdem) -> None:

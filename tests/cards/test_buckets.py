@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fogplay.cards.buckets import Grid, Signals, arrange, bucket_for, percentiles
-from fogplay.cards.deals import Deals, deals_buffer, tell_deals
+from fogplay.cards.deals import Deals, deals_buffer, look_up_deals
 from fogplay.cards.deck import CARDS, parse_cards
 from fogplay.cards.evaluator import evaluate, evaluator
 from fogplay.cards.index import boards, hole_cards
@@ -53,7 +53,7 @@ def test_specs() -> None:
         "ehs2-percentil:1/1/1/1",
     ],
 )
-def test_what_is_no_grid_is_refused_in_one_line(spec: str) -> None:
+def test_what_is_not_a_grid_is_refused_in_one_line(spec: str) -> None:
     with pytest.raises(FogplayError) as error:
         Grid.parse(spec)
     assert "\n" not in str(error.value)
@@ -62,7 +62,9 @@ def test_what_is_no_grid_is_refused_in_one_line(spec: str) -> None:
 def test_one_grid_refuses_anothers_strategy() -> None:
     Grid().require("ehs2:169/1000/500/200")
     for spec in ("ehs2-percentile:169/1000/500/200", "ehs:169/1000/500/200", "ehs2:169/1000/500/100"):
-        with pytest.raises(FogplayError, match=f"learned on the grid {spec} and is of no use on ehs2:169/1000/500/200"):
+        with pytest.raises(
+            FogplayError, match=f"learned on the grid {spec} and cannot be used on ehs2:169/1000/500/200"
+        ):
             Grid().require(spec)
 
 
@@ -112,7 +114,7 @@ def test_populations_count_every_deal(ehs2: Tables, ehs: Tables) -> None:
 
 
 def shares(signals: Signals, tables: Tables, street: int, count: int) -> list[float]:
-    """How many of all deals are in each bucket, told hand by hand."""
+    """How many of all deals are in each bucket, counted hand by hand."""
     size = street + 2
     found, weight = boards(size)[0], np.zeros(count)
     pick = np.random.default_rng(1).choice(len(found.cards), 60, p=found.weight / found.weight.sum())
@@ -152,13 +154,13 @@ def test_percentiles_keep_the_order_and_the_range(population: list[int], count: 
 
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("percentile", [False, True])
-def test_deals_told_together_are_told_as_one_by_one(ehs2: Tables, players: int, percentile: bool) -> None:
+def test_a_batched_lookup_agrees_with_one_by_one(ehs2: Tables, players: int, percentile: bool) -> None:
     signals = arrange(Grid(percentile=percentile), ehs2)
     deals: Deals = deals_buffer(50, players)
     pick = random.Random(players)
     for row in deals.cards:
         row[:] = pick.sample(range(CARDS), 5 + 2 * players)
-    tell_deals(signals, evaluator(), deals)
+    look_up_deals(signals, evaluator(), deals)
     for cards, bucket, strength in zip(deals.cards.tolist(), deals.bucket, deals.strength, strict=True):
         for player in range(players):
             hole = cards[5 + 2 * player : 7 + 2 * player]
@@ -167,8 +169,8 @@ def test_deals_told_together_are_told_as_one_by_one(ehs2: Tables, players: int, 
             assert strength[player] == evaluate([*hole, *cards[:5]])
 
 
-def test_there_are_no_buffers_for_nothing() -> None:
-    with pytest.raises(FogplayError, match="no buffers for 0 deals"):
+def test_a_batch_needs_deals_and_a_deck_large_enough() -> None:
+    with pytest.raises(FogplayError, match="cannot deal 0 times"):
         deals_buffer(0, 2)
     with pytest.raises(FogplayError, match="1 to 23 players"):
         deals_buffer(64, 24)

@@ -46,10 +46,10 @@ def test_parse_and_print_are_inverse(cards: list[int], between: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("1s", "'1s' is no card"),
-        ("Ax", "'Ax' is no card"),
-        ("A", "'A' is no card"),
-        ("Asd", "'d' is no card"),
+        ("1s", "'1s' is not a card"),
+        ("Ax", "'Ax' is not a card"),
+        ("A", "'A' is not a card"),
+        ("Asd", "'d' is not a card"),
         ("AsKdAs", "has As twice"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Boards up to the names of suits."""
+"""Boards up to suit isomorphism."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def look(board: list[int], hole: list[int]) -> tuple[int, int]:
 
 
 def smallest(board: list[int], hole: list[int]) -> tuple[list[int], list[int]]:
-    """The least of all renamings of (board, hole), which stands for the class."""
+    """The least of all renamings of (board, hole), which represents the class."""
     return min((sorted(rename(board, suits)), sorted(rename(hole, suits))) for suits in PERMUTATIONS)
 
 

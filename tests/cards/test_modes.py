@@ -47,8 +47,8 @@ print(scores.astype(int).sum(axis=1), scores[:, 700])
 
 turn = np.tile(np.arange(1326, dtype=np.uint32), (16432, 1))
 sums = np.zeros((1755, 1326), np.uint64)
-room = np.zeros(5, np.int64), np.zeros(52, np.uint64)
-strength.add_next_card(ready["turn_entries"], found.cards, turn, True, 3, 4, sums, *room)
+scratch = np.zeros(5, np.int64), np.zeros(52, np.uint64)
+strength.add_next_card(ready["turn_entries"], found.cards, turn, True, 3, 4, sums, *scratch)
 print(sums.sum())
 
 def table(boards, values):
@@ -61,13 +61,13 @@ for width in (0, 500):
         np.uint64(width), np.uint64(width), *(np.arange(65536).astype(np.uint16) for _ in range(2)),
         np.arange(1981).astype(np.uint16),
     )
-    told = deals.deals_buffer(8, 3)
-    for row in told.cards:
+    batch = deals.deals_buffer(8, 3)
+    for row in batch.cards:
         row[:] = rng.permutation(52)[: len(row)]
-    told.cards[0] = np.arange(51, 40, -1)
-    told.cards[1] = np.arange(11)
-    deals.tell_deals(signals, tables, told)
-    print(told.bucket.tolist(), told.strength.tolist())
+    batch.cards[0] = np.arange(51, 40, -1)
+    batch.cards[1] = np.arange(11)
+    deals.look_up_deals(signals, tables, batch)
+    print(batch.bucket.tolist(), batch.strength.tolist())
     print(buckets.bucket_for(signals, (0, 51), (1, 2, 50)), buckets.bucket_for(signals, (50, 51)))
 """
 

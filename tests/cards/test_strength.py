@@ -136,7 +136,7 @@ def test_threads_do_not_change_the_scores(ehs2: Tables) -> None:
 
 
 @pytest.mark.slow
-def test_builds_are_the_same_bits_and_tell_progress(ehs2: Tables, ehs: Tables) -> None:
+def test_builds_are_the_same_bits_and_report_progress(ehs2: Tables, ehs: Tables) -> None:
     told: list[tuple[int, int]] = []
     scores, measures = build(lambda done, total: told.append((done, total)), threads=1)
     np.testing.assert_array_equal(scores, ehs.river)
@@ -150,5 +150,5 @@ def test_builds_are_the_same_bits_and_tell_progress(ehs2: Tables, ehs: Tables) -
 
 @pytest.mark.parametrize(("hole", "board"), [("As", ""), ("AsKs", "2c"), ("AsKs", "As2c3c"), ("AsKs", "2c3c4c5c6c7c")])
 def test_what_is_no_hand_is_refused(ehs2: Tables, hole: str, board: str) -> None:
-    with pytest.raises(FogplayError, match="is no hand: it takes two hole cards"):
+    with pytest.raises(FogplayError, match="is not a hand: give two hole cards"):
         strength_of(ehs2, parse_cards(hole), parse_cards(board))

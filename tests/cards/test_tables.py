@@ -26,7 +26,7 @@ FILES = ["strength-ehs.safetensors", "strength-ehs2.safetensors", "strength-rive
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Tables of one board each in a folder of their own; the list has one entry a build."""
+    """Tables of one board each in a folder of their own; the list has one entry per build."""
     builds: list[int] = []
 
     def build(progress: Any, threads: Any) -> Any:
@@ -101,7 +101,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(small: list[int], monkeypatc
         written(file, arrays, known)
 
     monkeypatch.setattr(storage, "_write_safetensors", full)
-    with pytest.raises(FogplayError, match="No space left on device; nothing there was changed") as error:
+    with pytest.raises(FogplayError, match="No space left on device; existing files are unchanged") as error:
         tables.load("ehs2")
     assert "\n" not in str(error.value)
     assert names() == FILES[:2]
@@ -112,9 +112,13 @@ class Usage(NamedTuple):
     free: int
 
 
-def test_too_little_room_is_said_before_work_begins(small: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_disk_space_is_reported_before_work_begins(
+    small: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**8))
-    with pytest.raises(FogplayError, match=r"need 470 MB in .*, and 100 are free; set FOGPLAY_CACHE to a folder"):
+    with pytest.raises(
+        FogplayError, match=r"need 470 MB in .*, where 100 MB are free; set FOGPLAY_CACHE to a writable folder"
+    ):
         tables.load("ehs2")
     assert not small
 
@@ -122,7 +126,9 @@ def test_too_little_room_is_said_before_work_begins(small: list[int], monkeypatc
 def test_a_folder_that_cannot_be_is_one_line(small: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FOGPLAY_CACHE", str(tmp_path / "file"))
-    with pytest.raises(FogplayError, match=r"cannot be kept in .*; set FOGPLAY_CACHE to a folder"):
+    with pytest.raises(
+        FogplayError, match=r"cannot keep the tables of hand strength in .*; set FOGPLAY_CACHE to a writable folder"
+    ):
         tables.load("ehs2")
     assert not small
 
@@ -138,13 +144,15 @@ def test_what_a_killed_build_left_is_removed(small: list[int]) -> None:
 
 
 def test_an_unknown_measure_is_refused(small: list[int]) -> None:
-    with pytest.raises(FogplayError, match="there is no measure of hand strength 'ehs3'; there are ehs2 and ehs"):
+    with pytest.raises(FogplayError, match="unknown measure of hand strength 'ehs3'; choose ehs2 or ehs"):
         tables.load("ehs3")
 
 
-def test_a_disk_that_loses_what_it_took_is_no_endless_loop(small: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_loses_what_it_took_does_not_loop_forever(
+    small: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(storage, "write", lambda *_: None)
-    with pytest.raises(FogplayError, match="cannot be read back"):
+    with pytest.raises(FogplayError, match="cannot read back"):
         tables.load("ehs2")
     assert len(small) == 1
 
@@ -189,5 +197,5 @@ def test_a_disk_that_fills_up_during_a_real_build(tmp_path: Path) -> None:
     )
     last = done.stderr.splitlines()[-1]
     assert last.startswith("fogplay.errors.FogplayError: cannot write"), done.stderr
-    assert last.endswith("nothing there was changed")
+    assert last.endswith("existing files are unchanged")
     assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == FILES[:2]

@@ -55,7 +55,9 @@ def test_open_spiels_best_responses(spec: str, theirs: str) -> None:
 
 def test_imperfect_recall_is_refused_with_the_reason() -> None:
     flat = flatten(Forgetful())
-    with pytest.raises(FogplayError, match="imperfect recall, so no exact best response: player 0 forgets"):
+    with pytest.raises(
+        FogplayError, match="imperfect recall, so its best responses cannot be computed exactly: player 0"
+    ):
         measure(flat, flat.uniform())
     result = solve(Forgetful(), "cfr", 10)
     assert result.nash_conv is None

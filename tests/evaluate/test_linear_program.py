@@ -56,5 +56,5 @@ def test_open_spiels_games_have_the_same_value(spec: str, theirs: str) -> None:
 
 
 def test_what_it_cannot_do_is_refused() -> None:
-    with pytest.raises(FogplayError, match="3 players: try cfr"):
+    with pytest.raises(FogplayError, match="3 players: try -a cfr"):
         solve("kuhn(players=3)", "lp")

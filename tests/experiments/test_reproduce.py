@@ -59,7 +59,7 @@ def test_mixing_is_never_above_restricted_nash_where_the_model_is_right(tmp_path
 
 
 def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures 6 and 7 of 2011 on games that take no time; their real sizes are for the slow tests."""
+    """Figures 6 and 7 of 2011 on tiny games; the slow tests use their real sizes."""
     monkeypatch.setitem(paper_2011.RESPONSE_GAMES, "quick", {"OCP": "ocp(8)", "Bluff": "bluff(1,1,2)"})
     monkeypatch.setitem(paper_2011.FAMILIES, "quick", {"OCP": ("ocp(5)", "ocp(8)"), "Bluff": ("bluff(1,1,2)",)})
     monkeypatch.setattr(
@@ -70,8 +70,8 @@ def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytes
     outcome, folder = reproduce("sampling-equilibria-2011/fig6", "quick", tmp_path)
     rows = read_rows(folder / "tradeoff.csv")
     assert len(rows) == 2 * (8 + 8 + 11)
-    exact = [row for row in rows if row["way"] == "RNR, exact" and row["game"] == "OCP: ocp(8)"]
-    sampled = [row for row in rows if row["way"] == "MCRNR" and row["game"] == "OCP: ocp(8)"]
+    exact = [row for row in rows if row["method"] == "RNR, exact" and row["game"] == "OCP: ocp(8)"]
+    sampled = [row for row in rows if row["method"] == "MCRNR" and row["game"] == "OCP: ocp(8)"]
     for one, other in zip(exact, sampled, strict=True):
         assert one["confidence"] == other["confidence"]
         assert float(one["exploitation"]) == pytest.approx(float(other["exploitation"]), abs=0.05)
@@ -146,7 +146,7 @@ def test_a_picture_has_every_line(tmp_path: Path) -> None:
 
 
 def test_a_device_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    with pytest.raises(FogplayError, match=r"uct-vs-cfr-2009/rps runs on the CPU alone; leave --device out"):
+    with pytest.raises(FogplayError, match=r"uct-vs-cfr-2009/rps runs only on the CPU; use --device cpu"):
         reproduce("uct-vs-cfr-2009/rps", "quick", tmp_path, device="cuda")
     if not cuda.is_available():
         with pytest.raises(FogplayError, match="device cuda needs an NVIDIA GPU"):

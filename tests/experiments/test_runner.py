@@ -1,4 +1,4 @@
-"""Many runs side by side: results, means, resuming, engines."""
+"""Parallel runs: results, means, resuming, engines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from fogplay import FogplayError, solve, storage
-from fogplay.experiments import runner as laboratory
+from fogplay.experiments import runner as module
 from fogplay.experiments import sources
-from fogplay.experiments.runner import Job, Lab, Mean, Point, means, read_points
+from fogplay.experiments.runner import Job, Mean, Point, Runner, means, read_points
 
 
 def jobs(iterations: int = 2000) -> list[Job]:
@@ -33,7 +33,7 @@ def values(points: list[Point]) -> list[tuple[str, int, int, str, float]]:
 
 
 def test_points_are_those_of_solve(tmp_path: Path) -> None:
-    points = Lab(tmp_path, "sequential").run(jobs())
+    points = Runner(tmp_path, "sequential").run(jobs())
     assert len(points) == 6 * 3 * 2
     curve = solve("kuhn", "uct", 2000, seed=2, c=2.0, curve=[10, 100, 2000]).curve
     mine = [p.value for p in points if (p.label, p.seed, p.measure) == ("plain", 2, "nash_conv")]
@@ -47,8 +47,8 @@ def test_points_are_those_of_solve(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["loky", "ray"])
 def test_every_engine_gives_the_same(tmp_path: Path, engine: str) -> None:
     """Ray is a real local one, started by the test."""
-    here = Lab(tmp_path / "here", "sequential").run(jobs())
-    there = Lab(tmp_path / "there", engine, workers=2).run(jobs())
+    here = Runner(tmp_path / "here", "sequential").run(jobs())
+    there = Runner(tmp_path / "there", engine, workers=2).run(jobs())
     assert values(here) == values(there)
     if engine == "ray":
         import ray
@@ -58,7 +58,7 @@ def test_every_engine_gives_the_same(tmp_path: Path, engine: str) -> None:
 
 
 def test_a_stopped_experiment_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, ran = laboratory.run_job, []
+    run, ran = module.run_job, []
 
     def stop_at_the_fourth(job: Job, file: str) -> None:
         if len(ran) == 3:
@@ -66,22 +66,22 @@ def test_a_stopped_experiment_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
         ran.append(job.key)
         run(job, file)
 
-    monkeypatch.setattr(laboratory, "run_job", stop_at_the_fourth)
-    lab = Lab(tmp_path, "sequential")
+    monkeypatch.setattr(module, "run_job", stop_at_the_fourth)
+    runner = Runner(tmp_path, "sequential")
     with pytest.raises(KeyboardInterrupt):
-        lab.run(jobs())
+        runner.run(jobs())
     again: list[str] = []
 
     def count(job: Job, file: str) -> None:
         again.append(job.key)
         run(job, file)
 
-    monkeypatch.setattr(laboratory, "run_job", count)
-    points = lab.run(jobs())
+    monkeypatch.setattr(module, "run_job", count)
+    points = runner.run(jobs())
     assert len(again) == 3
     assert not set(again) & set(ran)
-    monkeypatch.setattr(laboratory, "run_job", run)
-    assert values(points) == values(Lab(tmp_path / "fresh", "sequential").run(jobs()))
+    monkeypatch.setattr(module, "run_job", run)
+    assert values(points) == values(Runner(tmp_path / "fresh", "sequential").run(jobs()))
 
 
 def test_a_job_cut_short_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ def test_a_job_cut_short_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
         checkpoint=file.with_suffix(".checkpoint"),
         **job.parameters,
     )
-    laboratory.run_job(job, str(file))
+    module.run_job(job, str(file))
     whole = tmp_path / "whole.csv"
-    laboratory.run_job(job, str(whole))
+    module.run_job(job, str(whole))
     assert values(read_points(file)) == values(read_points(whole))
 
 
@@ -152,9 +152,9 @@ def test_means_by_hand() -> None:
 
 
 def test_progress_covers_the_whole_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(laboratory, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(module, "POLL_SECONDS", 0.01)
     told: list[tuple[int, int]] = []
-    Lab(tmp_path, "sequential", progress=lambda *now: told.append(now)).run(jobs(200_000))
+    Runner(tmp_path, "sequential", progress=lambda *now: told.append(now)).run(jobs(200_000))
     assert told[-1] == (6 * 200_000, 6 * 200_000)
     assert all(earlier[0] <= later[0] for earlier, later in pairwise(told))
     assert any(0 < done < 6 * 200_000 for done, _ in told)
@@ -162,16 +162,16 @@ def test_progress_covers_the_whole_set(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FogplayError, match="engine must be loky or ray or sequential, not 'dusk'"):
-        Lab(tmp_path, "dusk")
+        Runner(tmp_path, "dusk")
     (tmp_path / "file").write_text("")
-    with pytest.raises(FogplayError, match="cannot make the folder"):
-        Lab(tmp_path / "file")
+    with pytest.raises(FogplayError, match="cannot create the folder"):
+        Runner(tmp_path / "file")
 
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    lab = Lab(tmp_path / "lab", "sequential")
+    runner = Runner(tmp_path / "runner", "sequential")
     monkeypatch.setattr(storage.os, "replace", full)
     with pytest.raises(FogplayError, match="No space left on device"):
-        lab.run(jobs()[:1])
+        runner.run(jobs()[:1])
     assert not list(tmp_path.rglob("*.part"))

@@ -1,4 +1,4 @@
-"""The same trees as OpenSpiel: histories, actions, chances, payoffs and who can tell what apart."""
+"""The same trees as OpenSpiel: histories, actions, probabilities, payoffs and infosets."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SAME_TREES: list[tuple[str, Any, float, Callable[[Any], Hashable]]] = [
 
 @pytest.mark.parametrize(("spec", "theirs", "scale", "key"), SAME_TREES, ids=[case[0] for case in SAME_TREES])
 def test_same_tree(spec: str, theirs: Any, scale: float, key: Callable[[Any], Hashable]) -> None:
-    """Walk both in step; an infoset of ours must be exactly one of theirs and the other way round."""
+    """Walk both in step; infosets must correspond one to one."""
     forward: dict[str, Hashable] = {}
     backward: dict[Hashable, str] = {}
     waiting = [(load(spec).new_initial_state(), theirs.new_initial_state())]

@@ -171,12 +171,12 @@ def test_every_set_of_cards_is_equally_likely() -> None:
         ("holdem(board=[0,3])", r"holdem: board must be a list of 4 whole numbers, such as \[10,5,0,0\], not \(0, 3\)"),
         ("holdem(raises=10)", r"holdem: raises must be a list of 4 whole numbers, such as \[10,5,0,0\], not 10"),
         ("holdem(raises=[0,1,1,1])", "holdem: raises must be a whole number from 1 to 60000, not 0"),
-        ("holdem(blinds=[1,2,3])", "holdem: there are 3 blinds for 2 players"),
-        ("holdem(board=[0,3,1,2])", "holdem: hole cards and board are 8 cards; at most 7"),
-        ("holdem(ranks=2)", "holdem: a hand takes 9 cards and the deck has 8"),
-        ("holdem(ranks=12,grid=ehs:1/1/1/1)", "holdem: buckets are for 52 cards.*set grid=exact"),
-        ("holdem(grid=fine)", "'fine' is no grid.*"),
-        ("holdem(raises=[30000,10,10,10])", "holdem: a player could pay 90,130 chips, over 60,000"),
+        ("holdem(blinds=[1,2,3])", "holdem: blinds must have 2 numbers, one per player, not 3"),
+        ("holdem(board=[0,3,1,2])", "holdem: hole cards and board must be at most 7 cards, not 8"),
+        ("holdem(ranks=2)", "holdem: a hand needs 9 cards, but the deck has 8"),
+        ("holdem(ranks=12,grid=ehs:1/1/1/1)", "holdem: buckets need 52 cards.*set grid=exact"),
+        ("holdem(grid=fine)", "'fine' is not a grid.*"),
+        ("holdem(raises=[30000,10,10,10])", "holdem: a player could pay 90,130 chips, more than 60,000"),
     ],
 )
 def test_wrong_parameters(spec: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Matrix games: the presets against the paper's tables, every way to give payoffs, every way to get them wrong."""
+"""Matrix games: the presets against the paper's tables, all forms of payoffs, and invalid ones."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ def test_any_matrix_round_trips(payoffs: list[list[float]]) -> None:
         ([[1, 2], 3], "ragged"),
         ([], "empty"),
         ([[], []], "empty"),
-        ([[1, 2]], "at least two actions, and player 0 has one"),
-        ([[1], [2]], "at least two actions, and player 1 has one"),
-        ([[[1, 2]], [[1, 2]]], "at least two actions, and player 0 has one"),
+        ([[1, 2]], "at least two actions, but player 0 has one"),
+        ([[1], [2]], "at least two actions, but player 1 has one"),
+        ([[[1, 2]], [[1, 2]]], "at least two actions, but player 0 has one"),
         (3, "must have rows and columns"),
         ([1, 2], "must have rows and columns"),
-        ([[[1, 2], [3, 4]]] * 3, "so the first must be 2 long, not 3"),
-        (numpy.zeros((2, 2, 2, 2)), "so the first must be 3 long, not 2"),
+        ([[[1, 2], [3, 4]]] * 3, "so the first must have length 2, not 3"),
+        (numpy.zeros((2, 2, 2, 2)), "so the first must have length 3, not 2"),
         ([[float("nan"), 1], [1, 1]], "must be finite"),
         ([[1, float("-inf")], [1, 1]], "must be finite"),
         ([[10**5000, 1], [1, 1]], "must be finite"),
@@ -149,8 +149,8 @@ def test_any_matrix_round_trips(payoffs: list[list[float]]) -> None:
         ({}, "must be numbers, not {}"),
         ("rsp", r"a preset \(rps, biased-rps, two-by-two\) or a file \(.csv, .json, .npy\), not 'rsp'"),
         ("game.txt", "not 'game.txt'"),
-        ("missing.csv", "missing.csv cannot be read: No such file"),
-        ("missing.npy", "missing.npy cannot be read: No such file"),
+        ("missing.csv", "cannot read missing.csv: No such file"),
+        ("missing.npy", "cannot read missing.npy: No such file"),
     ],
 )
 def test_wrong_payoffs(payoffs: Any, message: str) -> None:
@@ -163,7 +163,7 @@ def test_wrong_payoffs(payoffs: Any, message: str) -> None:
 def test_nested_without_end() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(FogplayError, match="nested more than 12 deep"):
+    with pytest.raises(FogplayError, match="nested more than 12 levels deep"):
         Matrix(endless)
 
 
@@ -174,14 +174,14 @@ def test_nested_without_end() -> None:
         ("ragged.csv", b"1,2\n3\n", "ragged"),
         ("empty.csv", b"", "empty"),
         ("nan.csv", b"nan,1\n1,1\n", "finite"),
-        ("bytes.csv", b"\xff\xfe\xff,1\n", "bytes.csv holds no payoffs"),
-        ("long.csv", b'"' + b"1" * 200_000, "long.csv holds no payoffs: field larger"),
-        ("cut.json", b"[[1,2],[3", "cut.json holds no payoffs"),
+        ("bytes.csv", b"\xff\xfe\xff,1\n", "bytes.csv does not hold payoffs"),
+        ("long.csv", b'"' + b"1" * 200_000, "long.csv does not hold payoffs: field larger"),
+        ("cut.json", b"[[1,2],[3", "cut.json does not hold payoffs"),
         ("nan.json", b"[[NaN,1],[1,1]]", "finite"),
         ("object.json", b'{"payoffs": 1}', "must be numbers, not {'payoffs': 1}"),
-        ("deep.json", b"[" * 100_000, "deep.json holds no payoffs"),
-        ("empty.npy", b"", "empty.npy holds no payoffs"),
-        ("text.npy", b"1 2 3 4 5 6 7 8 9", "text.npy holds no payoffs"),
+        ("deep.json", b"[" * 100_000, "deep.json does not hold payoffs"),
+        ("empty.npy", b"", "empty.npy does not hold payoffs"),
+        ("text.npy", b"1 2 3 4 5 6 7 8 9", "text.npy does not hold payoffs"),
     ],
 )
 def test_wrong_files(tmp_path: Path, file: str, content: bytes, message: str) -> None:
@@ -199,5 +199,5 @@ def test_no_pickles(tmp_path: Path) -> None:
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(FogplayError, match="cannot be read"):
+    with pytest.raises(FogplayError, match="cannot read"):
         Matrix(tmp_path / "folder.csv")

@@ -84,14 +84,14 @@ def test_specs(spec: str, game: object) -> None:
     [
         ("leduk", "no game is called 'leduk'; did you mean 'leduc'?"),
         ("rsp", "did you mean 'rps'?"),
-        ("xyzzyx", "no game is called 'xyzzyx'; there are"),
+        ("xyzzyx", "no game is called 'xyzzyx'; the games are"),
         ("", "no game is called ''"),
         ("(3)", "no game is called ''"),
         ("kuhn(3", "the bracket after 'kuhn' is never closed; write kuhn(…)"),
         ("repeated(kuhn(3)", "a bracket is never closed"),
         ("matrix([[1,2],[3,4])", "a bracket is never closed"),
-        ("kuhn(3))", "a bracket closes that was never opened"),
-        ("kuhn(3)(4)", "a bracket closes that was never opened"),
+        ("kuhn(3))", "a closing bracket has no opening one"),
+        ("kuhn(3)(4)", "a closing bracket has no opening one"),
         ("kuhn(players=3,players=4)", "kuhn: players is given twice"),
         ("bluff(1,dice1=2)", "bluff: dice1 is given twice"),
         ("kuhn(seats=3)", "kuhn has no parameter 'seats'; it has players, pot"),
@@ -153,8 +153,8 @@ def test_a_file_is_read_once_and_keeps_its_name(tmp_path: Path) -> None:
         (OWN_GAME + OWN_GAME.replace("MyGame", "Second"), "", "defines 2 game classes; say which: "),
         ("x = 1", "", "defines 0 game classes; it must define one"),
         ("x = 1", ":MyGame", "defines no game class 'MyGame'; it has none"),
-        ("x = = 1", "", "cannot be imported: SyntaxError"),
-        ("import nothing_of_this_name", "", "cannot be imported: ModuleNotFoundError"),
+        ("x = = 1", "", "SyntaxError"),
+        ("import nothing_of_this_name", "", "ModuleNotFoundError"),
     ],
 )
 def test_wrong_files(tmp_path: Path, content: str, ending: str, message: str) -> None:

@@ -111,5 +111,5 @@ class AlikeState(State):
 
 def test_plays_that_read_the_same_are_refused() -> None:
     """Two actions with one name would merge infosets without a word."""
-    with pytest.raises(FogplayError, match="two different plays of alike both read 'this one'"):
+    with pytest.raises(FogplayError, match="two different plays of alike have the same record 'this one'"):
         list(every_state(Repeated(TwoNamesAlike(), hands=2)))

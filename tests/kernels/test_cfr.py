@@ -173,6 +173,11 @@ def test_three_players_come_close_on_kuhn() -> None:
     result = solve("kuhn(players=3)", "cfr+", 5000)
     assert result.nash_conv is not None
     assert result.nash_conv < 0.01
+    assert set(result.strategy.infoset_player) == {0, 1, 2}
+
+
+@pytest.mark.slow
+def test_three_players_of_leduc() -> None:
     assert set(solve("leduc(players=3)", "cfr", 2).strategy.infoset_player) == {0, 1, 2}
 
 

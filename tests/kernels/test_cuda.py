@@ -11,10 +11,10 @@ import pytest
 from numba import cuda
 
 from fogplay import FogplayError, Progress, flatten, solve, storage
-from fogplay.experiments.runner import Job, Lab
+from fogplay.experiments.runner import Job, Runner
 from fogplay.kernels import cuda as driver
 from fogplay.kernels import uct
-from fogplay.simulators import Simulator, TreeSimulator
+from fogplay.simulators import HashedSimulator, Simulator, TreeSimulator
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.simulators.restricted import BoundSimulator
 from fogplay.solvers import respond
@@ -41,6 +41,7 @@ def simulators() -> dict[str, Simulator]:
         "three players": TreeSimulator(flatten("kuhn(players=3)")),
         "uneven chance": TreeSimulator(flatten("leduc(suits=unseen)")),
         "hold'em": holdem,
+        "by key": HashedSimulator(tree, 12, 24),
         "bound by one coin": BoundSimulator(tree, 0, flatten("kuhn").uniform(), 0.5),
         "bound at every infoset": BoundSimulator(holdem, 1, uniform, np.full(holdem.num_slots, 0.5)),
     }
@@ -84,6 +85,38 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
     assert visits.dtype == np.int64
     assert visits[first].sum() == 253
     assert np.all(np.abs(total) <= 2 * visits)
+
+
+@pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr", "es-mccfr"])
+@pytest.mark.parametrize("threads", [7, 200])
+def test_no_infoset_is_lost(algorithm: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many threads meet an infoset at the same time, it has one entry and slots of its own."""
+    monkeypatch.setattr(driver, "PLAYED", 1)
+    tree = TreeSimulator(flatten("leduc"))
+    starts = flatten("leduc").tree.infoset_start
+    playing = learner(HashedSimulator(tree, 936, tree.num_slots), algorithm, threads=threads)
+    for first, count in ((1, 60), (61, 340)):
+        playing.advance(first, count)
+        tables = playing.tables()
+        keys, slots = tables["keys"].astype(np.int64) - 1, tables["first"]
+        assert len(set(keys.tolist())) == len(keys) > 10
+        counts = np.diff(starts)[np.searchsorted(starts, keys)]
+        assert slots.tolist() == (np.cumsum(counts) - counts).tolist()
+        assert playing.stopped is None
+
+
+def test_full_tables_stop_the_run_there_too(tmp_path: Path) -> None:
+    tree = TreeSimulator(flatten("leduc"))
+    small, large = HashedSimulator(tree, 20, 5_000), HashedSimulator(tree, 936, 5_000)
+    settings: dict[str, Any] = {"device": "cuda", "threads": 4, "checkpoint": tmp_path / "run"}
+    full = solve(small, "os-mccfr", 10**6, **settings)
+    assert full.stopped is not None
+    assert full.iterations < 10**6
+    kept = len(storage.read(tmp_path / "run", "checkpoint")[0]["keys"])
+    assert 20 <= kept <= 23  # threads that were on their way
+    longer = solve(large, "os-mccfr", full.iterations + 50, resume=True, **settings)
+    assert longer.stopped is None
+    assert len(storage.read(tmp_path / "run", "checkpoint")[0]["keys"]) > kept
 
 
 def test_threads_begin_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +259,7 @@ def test_too_little_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
             return type("Info", (), {"free": 100})
 
     monkeypatch.setattr(driver.cuda, "current_context", Full)
-    with pytest.raises(FogplayError, match=r"this needs .* GB of the GPU's memory with 3 threads, and 0.0 GB are free"):
+    with pytest.raises(FogplayError, match=r"3 threads need .* GB of GPU memory, and 0.0 GB are free"):
         learner(TreeSimulator(flatten("kuhn")), "uct", threads=3)
 
 
@@ -244,16 +277,19 @@ def test_the_laboratory_runs_there_what_can_run_there(tmp_path: Path) -> None:
     def job(algorithm: str) -> Job:
         return Job(algorithm, "kuhn", algorithm, 60, 1, (20, 60), keep="average")
 
-    lab, jobs = Lab(tmp_path / "lab", device="cuda", shared=tmp_path / "jobs"), [job("smooth-uct"), job("cfr+")]
-    points = lab.run(jobs)
+    runner, jobs = (
+        Runner(tmp_path / "runner", device="cuda", shared=tmp_path / "jobs"),
+        [job("smooth-uct"), job("cfr+")],
+    )
+    points = runner.run(jobs)
     assert [(point.label, point.iteration) for point in points] == [
         ("smooth-uct", 20), ("smooth-uct", 60), ("cfr+", 20), ("cfr+", 60)
     ]  # fmt: skip
     assert sorted(path.name for path in (tmp_path / "jobs").glob("*.csv")) == sorted(
         [f"{jobs[0].key}-cuda.csv", f"{jobs[1].key}.csv"]
     )
-    assert all(lab.strategy_file(each, 60).exists() for each in jobs)
-    other = Lab(tmp_path / "other", device="cuda", shared=tmp_path / "jobs")
+    assert all(runner.strategy_file(each, 60).exists() for each in jobs)
+    other = Runner(tmp_path / "other", device="cuda", shared=tmp_path / "jobs")
     assert other.run(jobs) == points  # read, not run again
 
 
@@ -263,9 +299,9 @@ def test_where_one_run_fails_the_others_stop(tmp_path: Path) -> None:
     def job(label: str, algorithm: str, iterations: int, **settings: Any) -> Job:
         return Job(label, "kuhn", algorithm, iterations, 1, (iterations,), parameters=settings)
 
-    lab = Lab(tmp_path, device="cuda", workers=2)
+    runner = Runner(tmp_path, device="cuda", workers=2)
     endless, wrong = job("endless", "smooth-uct", 10**12), job("wrong", "uct", 10, rollout="nowhere")
     with pytest.raises(FogplayError, match="rollout must be"):
-        lab.run([endless, wrong])
+        runner.run([endless, wrong])
     assert (tmp_path / "jobs" / f"{endless.key}-cuda.checkpoint").exists()
     assert not (tmp_path / "jobs" / f"{endless.key}-cuda.csv").exists()

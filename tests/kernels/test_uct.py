@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 import pytest
 
-from fogplay import solve
+from fogplay import FogplayError, solve
 from fogplay.kernels import uct
 from fogplay.simulators.streams import streams
 from fogplay.solvers.sampling import SelfPlay
-from fogplay.trees import flatten
+from fogplay.trees import FlatGame, flatten
 
 
 def tables(visits: list[int], totals: list[float]) -> uct.Tables:
@@ -185,3 +186,31 @@ def _curve(game: str, algorithm: str, iterations: int, seed: int) -> dict[int, f
     points = [point for point in (85_000_000, 300_000_000) if point <= iterations]
     curve = solve(game, algorithm, iterations, seed=seed, curve=points).curve
     return {point.iteration: point.nash_conv for point in curve}
+
+
+def chain(tmp_path: Path, players: int) -> FlatGame:
+    """Everybody moves once and has no choice, but the last player, who may go on or stop, twice."""
+    names = " ".join(f'"{number}"' for number in range(players))
+    moves = [*((player, '{ "go" }') for player in range(1, players)), *[(players, '{ "go" "stop" }')] * 2]
+    lines = [f'EFG 2 R "chain" {{ {names} }}']
+    lines += [f'p "" {player} {1 + (at == players)} "" {actions} 0' for at, (player, actions) in enumerate(moves)]
+    lines += [f't "" {at} "" {{ {" ".join([str(2 - at)] * players)} }}' for at in (1, 2, 3)]
+    (tmp_path / "chain.efg").write_text("\n".join(lines))
+    return flatten(str(tmp_path / "chain.efg"))
+
+
+def test_sixty_four_players_have_a_bit_each(tmp_path: Path) -> None:
+    """A player's first new infoset ends its own tree for the episode, and nobody else's."""
+    flat = chain(tmp_path, 64)
+    for seed in range(20):
+        learner = SelfPlay(flat, "uct", {"seed": seed})
+        learner.advance(1, 1)
+        visits = np.add.reduceat(learner.kept()["visits"], flat.tree.infoset_start[:-1])
+        assert visits.tolist() == [1] * 64 + [0]
+        learner.advance(2, 100)
+        visits = np.add.reduceat(learner.kept()["visits"], flat.tree.infoset_start[:-1])
+        assert visits.tolist()[:-1] == [101] * 64
+        assert 10 < visits[-1] < 101
+    with pytest.raises(FogplayError, match="uct is for at most 64 players, not 65"):
+        SelfPlay(chain(tmp_path, 65), "uct", {"seed": 1})
+    assert solve(chain(tmp_path, 65), "os-mccfr", 100).iterations == 100

@@ -107,7 +107,7 @@ def test_a_log_names_its_game() -> None:
     assert game_in("# name/game/hands/seed x") is None
 
 
-# ---- What is no line
+# ---- What is not a line
 
 
 @given(st.text(max_size=200))
@@ -160,9 +160,9 @@ def test_files(tmp_path: Path) -> None:
     assert list(read_hands(file)) == [(2, parse_hand(EXAMPLE))]
     assert [number for number, _ in read_lines(file)] == [1, 2, 3, 4]
     for content, says in (
-        (b"x" * (MOST_LINE + 1), "line 1: over 65,536 characters"),
-        (b"\xff\xfe\n", "no text in UTF-8"),
-        (f"{EXAMPLE}\nSTATE:1:c\n".encode(), "line 2: a hand is STATE:number"),
+        (b"x" * (MOST_LINE + 1), "line 1: longer than 65,536 characters"),
+        (b"\xff\xfe\n", "not text in UTF-8"),
+        (f"{EXAMPLE}\nSTATE:1:c\n".encode(), "line 2: expected a hand, STATE:number"),
     ):
         file.write_bytes(content)
         with pytest.raises(FogplayError, match=says):

@@ -40,7 +40,7 @@ def every_play(game: Any) -> Iterator[Play]:
 
 
 def completions(plays: list[Play], moves: tuple[str, ...]) -> list[Play]:
-    """The plays that agree with the moves of a hand, ``?`` standing for any move of chance."""
+    """The plays that agree with the moves of a hand; ``?`` matches any move of chance."""
     return [
         play
         for play in plays
@@ -65,7 +65,7 @@ def strategy_of(counts: dict[tuple[str, str], float], actions: dict[str, list[st
 def learn(
     game: Any, hands: list[tuple[tuple[str, ...], tuple[str, ...]]], player: str, prior: float, rounds: int
 ) -> Any:
-    """The strategy and the expected counts of a player after so many rounds; others are one player, learned as well."""
+    """The strategy and the expected counts of a player after ``rounds``; the others are learned as one player."""
     plays = list(every_play(game))
     actions: dict[str, list[str]] = defaultdict(list)
     for play in plays:

@@ -1,4 +1,4 @@
-"""Models of hold'em players from competition logs."""
+"""Models of players of limit hold'em from competition logs."""
 
 from __future__ import annotations
 
@@ -104,15 +104,15 @@ def test_the_model_predicts_winnings(log: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no hands"),
-        ("# a comment\nSCORE:0|0:A|B\n", "holds no hands"),
-        (f"{GOOD}\nSTATE:1:rc\n", "line 2: a hand is STATE:number:betting:cards:values:names, and this has 3 parts"),
-        (GOOD.replace("|9hQd", ""), "line 1: 2 names and 1 hands for 2 players"),
+        ("", "has no hands; expected lines that begin with STATE:"),
+        ("# a comment\nSCORE:0|0:A|B\n", "has no hands; expected lines that begin with STATE:"),
+        (f"{GOOD}\nSTATE:1:rc\n", "line 2: expected a hand, STATE:number:betting:cards:values:names, found 3 parts"),
+        (GOOD.replace("|9hQd", ""), "line 1: 2 names and 1 hands in a game for 2 players"),
         (GOOD.replace("9hQd", "9hQx"), "line 1: "),
         (GOOD.replace("9hQd", "5d5c"), "line 1: .* no card twice"),
         (
             GOOD.replace("rc/rrc", "rc/rrq"),
-            "line 1: a hand is STATE:number:betting:cards:values:names, not 'STATE:0:rc/rrq",
+            "line 1: expected a hand, STATE:number:betting:cards:values:names, found 'STATE:0:rc/rrq",
         ),
         (GOOD.replace("rc/rrc", "rrrrrrc/rrc"), "line 1: 'r' is not possible"),
         (GOOD.replace("rc/rrc/rc/cc", "rc/rrc"), "line 1: the hand is not over"),

@@ -99,7 +99,7 @@ def test_names_are_made_distinct_and_plain(folder: Path, tmp_path: Path) -> None
         (["match", "kuhn", "uniform"], "kuhn(players=2,pot=2) is for 2 players; 1 agents were named"),
         (["match", "kuhn", "uniform", "none.safetensors"], "there is no file none.safetensors; an agent is a saved"),
         (["match", "kuhn", "uniform", "leduc.safetensors"], "leduc.safetensors: this strategy is for leduc"),
-        (["match", "kuhn", "uniform", "seen.txt"], "seen.txt is damaged or no file that fogplay wrote"),
+        (["match", "kuhn", "uniform", "seen.txt"], "seen.txt is damaged, or not a file that fogplay wrote"),
         (["match", "kuhn", "uniform", "uniform", "--hands", "0"], "hands must be a whole number from 1"),
         (["match", "kuhn", "uniform", "uniform", "--seed", "-1"], "seed must be a whole number from 0"),
         (["match", "kuhn", "uniform", "uniform", "--log", "no/such/log"], "there is no folder no/such"),
@@ -108,12 +108,12 @@ def test_names_are_made_distinct_and_plain(folder: Path, tmp_path: Path) -> None
         (["match", "kuhn", "uniform", "uniform", "--log", "l", "--seen-by", "bob"], "there are uniform, uniform-2"),
         (["model", "kuhn", "--from", "none.txt", "--player", "a"], "there is no file none.txt"),
         (["model", "kuhn", "--from", "seen.txt"], "seen.txt has hands of best, odd; say whose model to learn"),
-        (["model", "kuhn", "--from", "seen.txt", "--player", "eve"], "no hands of 'eve'; there are best, odd"),
+        (["model", "kuhn", "--from", "seen.txt", "--player", "eve"], "no hands of 'eve'; choose one of best, odd"),
         (
             ["model", "leduc", "--from", "seen.txt", "--player", "odd"],
             "hands of kuhn(players=2,pot=2), not of leduc(",
         ),
-        (["model", "kuhn", "--from", "best.safetensors", "--player", "odd"], "line 1: this is no text in UTF-8"),
+        (["model", "kuhn", "--from", "best.safetensors", "--player", "odd"], "line 1: not text in UTF-8"),
         (
             ["model", "kuhn", "--from", "wrong.txt", "--player", "odd"],
             "wrong.txt, line 4, move 3: 'raise' is not",
@@ -124,7 +124,10 @@ def test_names_are_made_distinct_and_plain(folder: Path, tmp_path: Path) -> None
             "method must be counts or tree",
         ),
         (["model", "kuhn", "--from", "seen.txt", "--player", "odd", "--out", "no/file"], "there is no folder no"),
-        (["model", "pam", "--from", "pam.txt", "--method", "tree"], "pam names no features: use --method counts"),
+        (
+            ["model", "pam", "--from", "pam.txt", "--method", "tree"],
+            "pam has no features() for decision trees; use --method counts",
+        ),
     ],
 )
 def test_mistakes_end_in_one_line(folder: Path, arguments: list[str], message: str) -> None:

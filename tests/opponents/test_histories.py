@@ -1,4 +1,4 @@
-"""The text of hand histories: parse and print are inverse, and what is wrong is told with its line."""
+"""The text of hand histories: parsing and printing are inverse, and errors name the line."""
 
 from __future__ import annotations
 
@@ -90,19 +90,19 @@ def test_any_text_is_parsed_or_refused_in_one_line(text: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "h.txt holds no hands; expected lines like 'alice|bob: move; move; "),
-        (b"\n\n# only a comment\n", "holds no hands"),
-        (b"\x80\x81", "line 1: this is no text in UTF-8"),
-        (GOOD.encode() + b"\nalice|b\xffb: fold\n", "line 2: this is no text in UTF-8"),
-        (GOOD.encode() + b"\n\n\0\0\0", "line 3: this is no text in UTF-8"),
-        (b"# fogplay histories 2\n" + GOOD.encode(), "line 1: format '2'; this fogplay reads up to format 1"),
+        (b"", "h.txt has no hands; expected lines like 'alice|bob: move; move; "),
+        (b"\n\n# only a comment\n", "has no hands"),
+        (b"\x80\x81", "line 1: not text in UTF-8"),
+        (GOOD.encode() + b"\nalice|b\xffb: fold\n", "line 2: not text in UTF-8"),
+        (GOOD.encode() + b"\n\n\0\0\0", "line 3: not text in UTF-8"),
+        (b"# fogplay histories 2\n" + GOOD.encode(), "line 1: format '2' is unknown; this version reads up to 1"),
         (b"# fogplay histories x\n" + GOOD.encode(), "line 1: format 'x'"),
         (b"# game: kuhn\n# game: leduc\n", "line 2: the game is leduc here and kuhn before"),
         (b"# c\nalice bob fold", "line 2: no colon after the names in 'alice bob fold'"),
         (b"x" * 100_000, "no colon after the names in 'xxx"),
         (b"alice|: fold", "line 1: a name is missing in 'alice|'"),
         (b": fold", "line 1: a name is missing"),
-        (b"alice|bob: deal Js;; fold", "line 1, move 2: nothing stands between two semicolons; write '?'"),
+        (b"alice|bob: deal Js;; fold", "line 1, move 2: there is nothing between two semicolons; write '?'"),
     ],
 )
 def test_files_that_are_no_histories(tmp_path: Path, content: bytes, message: str) -> None:
@@ -126,28 +126,34 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     [
         (
             "alice|bob: deal Js; deal Qh; call; bet; fold",
-            "line 3, move 4: 'bet' is not possible after deal Js; deal Qh; call: there are call, raise",
+            "line 3, move 4: 'bet' is not possible after deal Js; deal Qh; call; expected one of call, raise",
         ),
-        ("alice|bob: deal 7s; deal Qh", "move 1: 'deal 7s' is not possible at the start: there are deal Jh, deal Js, "),
-        ("alice|bob: deal Js; deal Js; call", "move 2: 'deal Js' is not possible after deal Js: there are deal Jh, "),
-        ("alice|bob: deal Js; ?; fold", "move 3: 'fold' is not possible after deal Js; ?: there are call, raise"),
+        (
+            "alice|bob: deal 7s; deal Qh",
+            "move 1: 'deal 7s' is not possible at the start; expected one of deal Jh, deal Js, ",
+        ),
+        (
+            "alice|bob: deal Js; deal Js; call",
+            "move 2: 'deal Js' is not possible after deal Js; expected one of deal Jh, ",
+        ),
+        ("alice|bob: deal Js; ?; fold", "move 3: 'fold' is not possible after deal Js; ?; expected one of call, raise"),
         (
             "alice|bob: deal Js; deal Qh; ?; raise",
-            "move 3: '?' stands for a move of chance, and after deal Js; deal Qh it is 'alice' who moves; "
-            "write which move it was: call, raise",
+            "move 3: '?' means a move of chance, but after deal Js; deal Qh 'alice' is to move; "
+            "write the move, one of call, raise",
         ),
-        ("alice|bob: deal Js; deal Qh; call; ?", "after deal Js; deal Qh; call it is 'bob' who moves"),
+        ("alice|bob: deal Js; deal Qh; call; ?", "after deal Js; deal Qh; call 'bob' is to move"),
         (f"{GOOD}; fold", "move 6: the hand is over after deal Js; deal Qh; call; raise; fold, but it goes on with 'f"),
         (
             "alice|bob: deal Js; deal Qh; call",
-            "line 3: the hand is not finished after deal Js; deal Qh; call; the next move would be call, raise",
+            "line 3: the hand is not finished after deal Js; deal Qh; call; expected one of call, raise",
         ),
-        ("alice|bob:", "line 3: the hand is not finished without any move; the next move would be deal Jh, "),
+        ("alice|bob:", "line 3: the hand is not finished without any move; expected one of deal Jh, "),
         (
             "alice: deal Js; deal Qh; call; raise; fold",
-            "line 3: 1 names ('alice') for the 2 players of leduc(players=2,suits=seen)",
+            "line 3: 1 names ('alice'), but leduc(players=2,suits=seen) has 2 players",
         ),
-        ("a|b|c: deal Js; deal Qh; call; raise; fold", "line 3: 3 names ('a', 'b', 'c') for the 2 players"),
+        ("a|b|c: deal Js; deal Qh; call; raise; fold", "line 3: 3 names ('a', 'b', 'c'), but leduc"),
         ("alice|bob: " + "y" * 100_000, "move 1: 'yyy"),
         ("|".join(["a"] * 5000) + ": fold", "line 3: 5000 names ('a', "),
     ],
@@ -168,7 +174,7 @@ def test_the_first_wrong_line_is_told() -> None:
 
 
 def test_many_moves_are_not_all_listed() -> None:
-    with pytest.raises(FogplayError, match=r"deal 12, … \(200 in all\)"):
+    with pytest.raises(FogplayError, match=r"deal 12, … \(200 in total\)"):
         complete(flatten("ocp(cards=200)"), parse("a|b: deal 0"))
 
 
@@ -181,7 +187,7 @@ def test_the_same_game_in_other_words(told: str) -> None:
     "told", ["kuhn", "leduc(players=3)", "leduc(", "nothing", "evil.py", "pyspiel:leduc_poker", ""]
 )
 def test_another_game(told: str) -> None:
-    with pytest.raises(FogplayError, match=r"histories holds hands of .*, not of leduc"):
+    with pytest.raises(FogplayError, match=r"histories has hands of .*, not of leduc"):
         complete(LEDUC, parse(f"# game: {told}\n{GOOD}"))
 
 
@@ -190,7 +196,7 @@ def test_a_file_of_ones_own_is_compared_by_name_and_never_run(tmp_path: Path) ->
     (tmp_path / "game.py").write_text(f"open({str(ran)!r}, 'w')")
     histories = parse(f"# game: {tmp_path}/game.py:Game(stake=3)\n{GOOD}")
     require_game(histories, "game.py:Game(stake=3)")
-    with pytest.raises(FogplayError, match="holds hands of"):
+    with pytest.raises(FogplayError, match="has hands of"):
         require_game(histories, "game.py:Game(stake=4)")
     assert not ran.exists()
 
@@ -198,11 +204,11 @@ def test_a_file_of_ones_own_is_compared_by_name_and_never_run(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("hand", "message"),
     [
-        (Hand(("a|b",), ("x",)), "the name 'a|b' cannot stand in a history"),
+        (Hand(("a|b",), ("x",)), "the name 'a|b' cannot be in a history"),
         (Hand(("a:b",), ("x",)), "the name 'a:b'"),
         (Hand(("#a",), ("x",)), "'#' begins a comment"),
         (Hand((" a",), ("x",)), "the name ' a'"),
-        (Hand(("a",), ("x; y",)), "the move 'x; y' cannot stand in a history: a move has no ';'"),
+        (Hand(("a",), ("x; y",)), "the move 'x; y' cannot be in a history: a move has no ';'"),
         (Hand(("a",), ("x\ny",)), "no line breaks"),
         (Hand(("a",), ("",)), "the move ''"),
     ],

@@ -118,7 +118,7 @@ def test_every_round_makes_the_hands_more_likely() -> None:
 
 
 def test_folded_cards_are_learned_though_never_shown() -> None:
-    """From what ann saw of 200,000 hands; counting only the hands laid open would say that bob never folds."""
+    """From what ann saw of 200,000 hands; counting only hands shown down would suggest that bob never folds."""
     truth = KUHN.uniform()
     folds = {"J:p": 0.7, "J:b": 0.8, "Q:b": 0.5, "K:b": 0.1, "Q:p": 0.9, "K:p": 0.3}
     folds |= {"J:": 0.6, "Q:": 0.8, "K:": 0.4, "J:pb": 0.9, "Q:pb": 0.4, "K:pb": 0.05}  # the probability to pass
@@ -259,7 +259,7 @@ def test_who_is_modelled() -> None:
     histories = parse("ann|bob: deal J; deal Q; bet; bet\n", "hands.txt")
     with pytest.raises(FogplayError, match=r"has hands of ann, bob; say whose model to learn \(--player NAME\)"):
         learn_model("kuhn", histories)
-    with pytest.raises(FogplayError, match=r"hands.txt has no hands of 'eve'; there are ann, bob"):
+    with pytest.raises(FogplayError, match=r"hands.txt has no hands of 'eve'; choose one of ann, bob"):
         learn_model("kuhn", histories, "eve")
 
 
@@ -270,7 +270,7 @@ def test_who_is_modelled() -> None:
         ({"prior": -1}, "prior must be a number from 0 to 1e.12, not -1"),
         ({"prior": float("nan")}, "prior must be a number from 0"),
         ({"min_hands": 0}, "min_hands must be a number from 1"),
-        ({"rounds": 0}, "rounds must be a whole number from 1, not 0"),
+        ({"rounds": 0}, "rounds must be a whole number, at least 1, not 0"),
         ({"toward": fp.TabularStrategy.of(LEDUC, LEDUC.uniform(), "x")}, "this strategy is for leduc"),
     ],
 )
@@ -281,7 +281,7 @@ def test_settings_that_make_no_sense(settings: dict, message: str) -> None:  # t
 
 def test_games_without_features_say_so() -> None:
     flat = flatten("pam")
-    with pytest.raises(FogplayError, match=r"^pam names no features: use --method counts$"):
+    with pytest.raises(FogplayError, match=r"^pam has no features\(\) for decision trees; use --method counts$"):
         learn_model(flat, played(flat, 10, flat.uniform()), "bob", method="tree")
 
 
@@ -295,22 +295,22 @@ def test_features_of_every_infoset_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("features", "message"),
     [
-        ({"seat": 0}, "must give finite numbers, 'phase' among them; at infoset '"),
-        ({"phase": 0, "x": float("nan")}, "must give finite numbers"),
-        ({"phase": 0, "x": "high"}, "must give finite numbers"),
-        (None, "names seat at infoset 'J:' and others at"),
+        ({"seat": 0}, "must return finite numbers, 'phase' among them; at infoset '"),
+        ({"phase": 0, "x": float("nan")}, "must return finite numbers"),
+        ({"phase": 0, "x": "high"}, "must return finite numbers"),
+        (None, "returns seat at infoset 'J:' and other names at"),
     ],
 )
 def test_features_that_make_no_sense(
-    monkeypatch: pytest.MonkeyPatch, told: dict[str, float] | None, message: str
+    monkeypatch: pytest.MonkeyPatch, features: dict[str, float] | None, message: str
 ) -> None:
     from fogplay.games.kuhn import KuhnState
 
     uneven = lambda state: {"phase": 0, ("seat" if state.bets else "other"): 1.0}  # noqa: E731
-    monkeypatch.setattr(KuhnState, "features", lambda state: uneven(state) if told is None else told)
-    with pytest.raises(FogplayError, match="kuhn.*" + message.replace("names seat", "names other")):
+    monkeypatch.setattr(KuhnState, "features", lambda state: uneven(state) if features is None else features)
+    with pytest.raises(FogplayError, match="kuhn.*" + message.replace("returns seat", "returns other")):
         learn_model("kuhn", parse("ann|bob: deal J; deal Q; bet; bet\n"), "ann", method="tree")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fogplay
-from fogplay import Strategy, flatten, learn_model, respond
+from fogplay import TabularStrategy, flatten, learn_model, respond
 from fogplay.evaluate import best_response
 from fogplay.evaluate.responses import AgainstModel, against_model
 from fogplay.opponents import record
@@ -31,13 +31,13 @@ TRUE = biased()
 CEILING = sum(best_response(FLAT, TRUE, seat)[0] for seat in range(2))
 
 
-def model_from(hands: int, seed: int, **settings: Any) -> Strategy:
+def model_from(hands: int, seed: int, **settings: Any) -> TabularStrategy:
     """What the equilibrium player can learn of the biased one from so many hands, seen from its own seat."""
     played = match_of(FLAT, [EQUILIBRIUM, TRUE], hands, seed=seed, keep=True)
     return learn_model(FLAT, record(FLAT, played.ends, ["us", "them"], seen_by="us"), "them", **settings)
 
 
-def quality(model: Strategy, confidence: float, kind: str) -> AgainstModel:
+def quality(model: TabularStrategy, confidence: float, kind: str) -> AgainstModel:
     """The response to a model, measured against the true player."""
     response = respond(FLAT, model, confidence, kind=kind, iterations=500).strategy
     return against_model(FLAT, response.probabilities, TRUE)

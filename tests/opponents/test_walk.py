@@ -75,7 +75,7 @@ def test_parents() -> None:
 
 
 def seen_by(flat: FlatGame, history: str, who: str, hand: int = 0) -> str:
-    """How a hand reads to a player; it is hand number ``hand`` of a match."""
+    """A hand as a player sees it; it is hand number ``hand`` of a match."""
     found = complete(flat, parse(history))
     names = history.partition(":")[0].split("|")
     shifted = names[-hand:] + names[:-hand] if hand else names
@@ -129,7 +129,7 @@ def test_what_a_player_sees(spec: str, history: str, who: str, told: str, hand: 
 
 
 def test_nobody_of_that_name() -> None:
-    with pytest.raises(FogplayError, match="nobody called 'eve' plays; there are a, b"):
+    with pytest.raises(FogplayError, match="no player is called 'eve'; choose one of a, b"):
         record(flatten("kuhn"), np.zeros(1, np.int32), ["a", "b"], "eve")
 
 
@@ -177,7 +177,7 @@ def test_names_that_do_not_tell_moves_apart_are_refused() -> None:
     ends = np.array([3], np.int32)
     with pytest.raises(FogplayError, match=r"has a move called '\?'"):
         record(flatten(Toss(["?", "tails"], ["left", "right"])), ends, ["me"])
-    with pytest.raises(FogplayError, match="the move 'a; b' cannot stand in a history"):
+    with pytest.raises(FogplayError, match="the move 'a; b' cannot be in a history"):
         to_text(record(flatten(Toss(["heads", "a; b"], ["left", "right"])), np.array([5], np.int32), ["me"]))
-    with pytest.raises(FogplayError, match=r"unseen\(0\) names moves that are not chance's: \[1\]"):
+    with pytest.raises(FogplayError, match=r"unseen\(0\) must return moves of chance, but returned \[1\]"):
         record(flatten(Toss(["betrays", "tails"], ["left", "right"])), ends, ["me"], "me")

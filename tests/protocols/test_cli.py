@@ -90,7 +90,7 @@ def test_definitions_are_listed_and_printed(run: Command, tmp_path: Path) -> Non
     [
         (
             ("deal", "nothing", "a", "b"),
-            "there is no game definition nothing; name a file, or one of ours: holdem.limit",
+            "there is no game definition nothing; name a file, or one of holdem.limit",
         ),
         (("deal", "holdem.limit.2p", "rules"), "holdem.limit.2p is for 2 players; 1 were named"),
         (("deal", "holdem.limit.2p", "rules", "nobody"), "there is no file nobody"),
@@ -100,7 +100,7 @@ def test_definitions_are_listed_and_printed(run: Command, tmp_path: Path) -> Non
         (("deal", "holdem.limit.2p", "rules", "probe", "--seed", "-1"), "seed must be a whole number from 0"),
         (("deal", "holdem.limit.2p", "rules", "probe", "--t-hand", "0"), "limits of time must be over 0 seconds"),
         (("deal", "holdem.limit.2p", "rules", "probe", "--log", "no/x"), "there is no folder no"),
-        (("deal", "bad.game", "rules", "probe"), "bad.game: line 2: 'blind = x' is none of"),
+        (("deal", "bad.game", "rules", "probe"), "bad.game: line 2: expected limit, nolimit, or numbers after one of"),
         (("deal", "nolimit.game", "rules", "probe"), "fogplay plays limit games only"),
         (
             ("deal", "holdem.limit.2p", "rules", ":0", "--start-timeout", "0.05"),

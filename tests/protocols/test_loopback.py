@@ -74,16 +74,21 @@ def check_match(folder: Path, game: str, agents: list[str], hands: int) -> None:
     assert replay(folder / "net.log", game).hands == hands
 
 
-def test_ten_thousand_hands_are_those_of_the_compiled_match(tmp_path: Path) -> None:
-    check_match(tmp_path, GAME, ["sparring", "rules"], 10_000)
+HANDS = [1_000, pytest.param(10_000, marks=pytest.mark.slow)]
 
 
-def test_ten_thousand_hands_of_three_players(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hands", HANDS)
+def test_hands_are_those_of_the_compiled_match(tmp_path: Path, hands: int) -> None:
+    check_match(tmp_path, GAME, ["sparring", "rules"], hands)
+
+
+@pytest.mark.parametrize("hands", HANDS)
+def test_hands_of_three_players(tmp_path: Path, hands: int) -> None:
     """With fewer raises: a betting tree of a sensible size in three processes."""
     game = str(tmp_path / "three.game")
     text = print_definition(our_definitions()["holdem.limit.3p"]).replace("maxRaises = 3 4 4 4", "maxRaises = 2 1 1 1")
     Path(game).write_text(text)
-    check_match(tmp_path, game, ["rules", "probe", "uniform"], 10_000)
+    check_match(tmp_path, game, ["rules", "probe", "uniform"], hands)
 
 
 @pytest.mark.slow  # three betting trees of 24 million nodes
@@ -225,7 +230,7 @@ def drips(connection: socket.socket, reader: Reader) -> None:
     [
         (closes_at_once, 0, "it closed the connection"),
         (never_greets, 0, "it did not greet in 2 seconds"),
-        (greets_wrongly, 0, "'GET / HTTP/1.1' is no greeting, which is VERSION:2.0.0"),
+        (greets_wrongly, 0, "'GET / HTTP/1.1' is not a greeting; expected VERSION:2.0.0"),
         (leaves, 10, "it closed the connection"),
         (resets, 10, "the connection is lost"),
         (hangs, 10, "it did not answer in 2 seconds"),

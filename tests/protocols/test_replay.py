@@ -93,7 +93,7 @@ def test_cards_that_were_never_shown_may_be_missing(tmp_path: Path) -> None:
             "line 3: there is 'STATE:1:f:2c2d|3c3d:5|-5:Bob|Alice' after the score",
         ),
         ([GOOD, "hello"], "line 2: 'hello' is no line of a log"),
-        ([GOOD, "STATE:1:c"], "line 2: a hand is STATE:number:betting:cards:values:names, and this has 3 parts"),
+        ([GOOD, "STATE:1:c"], "line 2: expected a hand, STATE:number:betting:cards:values:names, found 3 parts"),
         (["# nothing"], "holds no hands"),
         ([], "holds no hands"),
         (["STATE:0:cc:As|Ks:1|-1:a|b"], "does not name a game that is known here: name its definition with --game"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fogplay import FogplayError, flatten, respond, solve
+from fogplay import FogplayError, flatten, load, respond, solve
 from fogplay.simulators import simulator_for
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.solvers.sampling import SelfPlay
@@ -49,7 +49,9 @@ def test_the_papers_exploration_is_the_default(simulator: HoldemSimulator) -> No
     constant = SelfPlay(simulator, "uct", {"seed": 1, "c": 33.0})
     assert constant.parameters["k"] is None
     assert (constant.driver.policy.exploration.c == 33.0).all()
-    assert SelfPlay(simulator_for("holdem(players=3,grid=ehs2:2/2/2/2)"), "uct", {"seed": 1}).parameters["cap"] == 360.0
+    three = HoldemSimulator.of("holdem(players=3,max_raises=[1,1,1,1],grid=ehs2:2/2/2/2)")
+    assert SelfPlay(three, "uct", {"seed": 1}).parameters["cap"] == 3 * three.rules.most_paid() / 2
+    assert 3 * load("holdem(players=3)").most_paid() / 2 == 360.0
 
 
 @pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr"])

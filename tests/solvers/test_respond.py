@@ -57,8 +57,8 @@ def test_restricted_nash_dominates_mixing(spec: str) -> None:
     """At every confidence p nothing earns more of p · winnings + (1 - p) · guaranteed, so mixing does not either."""
     flat = flatten(spec)
     points = tradeoff(flat, model_of(flat), (0.25, 0.5, 0.75, 0.9), algorithm="lp")
-    restricted = [point for point in points if point.way == "rnr"]
-    mixed = [point for point in points if point.way == "mixing"]
+    restricted = [point for point in points if point.method == "rnr"]
+    mixed = [point for point in points if point.method == "mixing"]
     assert [point.confidence for point in restricted] == [0.0, 0.25, 0.5, 0.75, 0.9]
     assert len(mixed) == 11
     close = 1e-7 * flat.payoff_range
@@ -172,7 +172,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "mixing" in done.stdout
     rows = (tmp_path / "curve.csv").read_text().splitlines()
-    assert rows[0] == "way,confidence,exploitation,nash_conv,winnings_0,winnings_1,guaranteed_0,guaranteed_1"
+    assert rows[0] == "method,confidence,exploitation,nash_conv,winnings_0,winnings_1,guaranteed_0,guaranteed_1"
     assert len(rows) == 1 + 8 + 11
     assert (tmp_path / "curve.png").stat().st_size > 10_000
     assert (tmp_path / "curve.svg").exists()
@@ -195,7 +195,7 @@ def test_the_commands(tmp_path: Path) -> None:
         (("respond", "kuhn", "--to", "m.safetensors", "--kind", "dbr", "--half", "-1"), "half must be a number"),
         (("respond", "kuhn", "--to", "m.safetensors", "--out", "m.safetensors"), "would overwrite the model"),
         (("respond", "kuhn", "--to", "m.safetensors", "-a", "cfr++"), "did you mean"),
-        (("tradeoff", "kuhn", "--to", "m.safetensors", "--confidences", "0,x"), "takes numbers from 0 to 1"),
+        (("tradeoff", "kuhn", "--to", "m.safetensors", "--confidences", "0,x"), "must be numbers from 0 to 1"),
         (("tradeoff", "kuhn", "--to", "m.safetensors", "--confidences", "0,7"), "confidence must be a number"),
         (("tradeoff", "kuhn", "--to", "m.safetensors", "--out", "no/such/place"), "there is no folder"),
     ],

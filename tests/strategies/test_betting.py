@@ -194,7 +194,7 @@ def test_two_players_greedy_fit_in_a_megabyte(tmp_path: Path) -> None:
 def test_another_grid_or_betting_is_refused() -> None:
     profile = BettingStrategy("holdem(grid=ehs:10/10/10/10)", GREEDY, np.zeros(1, np.uint8), "none")
     profile.require(load("holdem(grid=ehs:10/10/10/10)"))
-    with pytest.raises(FogplayError, match=r"learned on the grid ehs:10/10/10/10 and is of no use on ehs:9/10/10/10"):
+    with pytest.raises(FogplayError, match=r"learned on the grid ehs:10/10/10/10 and cannot be used on ehs:9/10/10/10"):
         profile.require(load("holdem(grid=ehs:9/10/10/10)"))
     with pytest.raises(FogplayError, match=r"max_raises is \[3, 4, 4, 4\] there and \[3, 4, 4, 3\] here"):
         profile.require(load("holdem(max_raises=[3,4,4,3],grid=ehs:10/10/10/10)"))

@@ -141,7 +141,7 @@ def test_a_newer_format_a_pickle_and_other_files_are_refused(saved: Path, monkey
             return os.system, (f"touch {saved}.exploded",)
 
     saved.write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(FogplayError, match="damaged or no file that fogplay wrote"):
+    with pytest.raises(FogplayError, match="damaged, or not a file that fogplay wrote"):
         Strategy.load(saved)
     assert not Path(f"{saved}.exploded").exists()
     safetensors.numpy.save_file({"probabilities": np.zeros(3)}, saved)
@@ -164,7 +164,7 @@ def test_a_full_disk_leaves_what_was_there(saved: Path) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (512, most))
     try:
-        with pytest.raises(FogplayError, match="File too large; nothing there was changed"):
+        with pytest.raises(FogplayError, match="File too large; existing files are unchanged"):
             strategy.save(saved)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))

@@ -29,7 +29,7 @@ def decide(state: HoldemState) -> HoldemState:
 
 
 def same(betting: Betting, node: int, state: HoldemState) -> None:
-    """Whether a node is what the rules say."""
+    """Whether a node agrees with the rules."""
     here, players = betting.nodes[node], state.game.players
     assert here["street"] == len(state.betting) - 1
     assert [here["in_hand"] >> seat & 1 for seat in range(players)] == list(state.in_hand)
@@ -83,7 +83,9 @@ def all_slots(game: Holdem, betting: Betting) -> Any:
 
 
 def test_too_much_betting_is_refused_at_once() -> None:
-    with pytest.raises(FogplayError, match=r"decisions in its betting tree, over 500,000,000: choose fewer raises$"):
+    with pytest.raises(
+        FogplayError, match=r"decisions in its betting tree, more than 500,000,000; allow fewer raises$"
+    ):
         betting_tree(load("holdem(players=3,max_raises=[8,8,8,8])"))
 
 
@@ -96,6 +98,7 @@ def test_two_players_as_published() -> None:
     assert game.public_size() == (6378, 1_520_352)
 
 
+@pytest.mark.xdist_group("trees of a gigabyte")
 def test_three_players_as_published() -> None:
     game = load("holdem(players=3)")
     betting = betting_tree(game)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from fogplay import FogplayError, load
 from fogplay.games import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from fogplay.trees import flatten
-from fogplay.trees.flatten import estimate_nodes
+from fogplay.trees.flatten import TooLargeError, estimate_nodes
 from tests.random_games import RandomGame, random_games
 
 
@@ -151,19 +152,19 @@ class Broken(State):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ("chance", r"add up to 0\.9 .*seen after: the start of the game"),
-        ("nan", "add up to nan"),
-        ("negative", r"add up to 1 \(least -0\.5\)"),
-        ("no chance", "add up to 0"),
+        ("chance", r"they sum to 0\.9 .*seen after: the start of the game"),
+        ("nan", "they sum to nan"),
+        ("negative", r"they sum to 1 \(smallest: -0\.5\)"),
+        ("no chance", "they sum to 0"),
         ("actions", r"infoset '1' has actions \[0, 1\] elsewhere and \[0, 1, 2\] here.*seen after: tails, left"),
         ("shared", "belongs to player 0 elsewhere and to player 1 here.*seen after: heads, left"),
         ("payoff", "not a finite number.*seen after: tails, left, right"),
         ("short", "returns.. has 1 numbers for 2 players; seen after: heads, left, left"),
-        ("third player", "player 2 is to act in a game of 2 players"),
+        ("third player", "player 2 is to act, but players are numbered from 0 to 1"),
         ("odd player", "current_player.. is -7"),
-        ("simultaneous", "same time.*seen after: heads"),
-        ("stuck", "player 1 is to act and has no legal action; seen after: heads, left"),
-        ("number", "gave int, not text"),
+        ("simultaneous", "simultaneously.*seen after: heads"),
+        ("stuck", "player 1 is to act but has no legal action; seen after: heads, left"),
+        ("number", "returned int, not text"),
     ],
 )
 def test_a_broken_game_is_named_with_the_history_that_shows_it(fault: str, message: str) -> None:
@@ -176,7 +177,7 @@ def test_limits_stop_cleanly() -> None:
     with pytest.raises(FogplayError, match=r"limit of 5,000 nodes after 5,000 nodes and [\d,]+ infosets"):
         flatten("leduc", node_limit=5_000)
     with pytest.raises(FogplayError, match=r"limit of 0\.0 GB after 65,536 nodes"):
-        flatten("ocp(cards=100)", memory_limit=1_000_000)
+        flatten("ocp(cards=100)", memory_limit=3_000_000)
     with pytest.raises(FogplayError, match=r"over 10\^\d+ nodes, far over the limit of 3,000 nodes"):
         flatten(Broken("endless"), node_limit=3_000)
     with pytest.raises(FogplayError, match=r"over 10\^1\d nodes, far over the limit of 100\.0 million nodes"):
@@ -194,6 +195,62 @@ def test_progress_is_reported_with_an_estimate() -> None:
 
 def test_the_estimate_is_close() -> None:
     assert abs(estimate_nodes(load("leduc").new_initial_state(), probes=2_000) / 9_457 - 1) < 0.1
+
+
+class Quitting(Game):
+    """Either player may give up at every turn, in two steps, or go on: random plays end soon, and the tree is huge."""
+
+    def new_initial_state(self) -> Any:
+        return Turn(0, False)
+
+
+@dataclass(frozen=True)
+class Turn(State):
+    turn: int
+    sure: bool  # whether the player is asked if it means to give up
+
+    def current_player(self) -> int:
+        return TERMINAL if self.turn in (-1, 60) else self.turn % 2
+
+    def legal_actions(self) -> tuple[int, ...]:
+        return (0,) if self.sure else tuple(range(12))
+
+    def child(self, action: int) -> Turn:
+        if self.sure:
+            return Turn(-1, False)
+        return Turn(self.turn + 1, False) if action > 9 else Turn(self.turn, True)
+
+    def information_state_string(self, player: int) -> str:
+        return f"{self.turn} {self.sure}"
+
+    def returns(self) -> list[float]:
+        return [1.0, -1.0]
+
+
+def test_games_whose_random_plays_are_short_do_not_fool_the_estimate() -> None:
+    """21 · 2^60 nodes; a random play makes about a move and a half."""
+    for seed in range(20):
+        assert estimate_nodes(Quitting().new_initial_state(), seed=seed) > 10**15
+    with pytest.raises(TooLargeError, match=r"over 10\^1\d nodes, far over the limit"):
+        flatten(Quitting())
+
+
+class Forever(Quitting):
+    def new_initial_state(self) -> Any:
+        return Circle(0, False)
+
+
+class Circle(Turn):
+    def legal_actions(self) -> tuple[int, ...]:
+        return (0,)
+
+    def child(self, action: int) -> Turn:
+        return Circle((self.turn + 1) % 2, False)
+
+
+def test_endless_histories_are_reported_at_once() -> None:
+    with pytest.raises(TooLargeError, match=r"has histories of over 2,000 moves: too large for a tree"):
+        flatten(Forever())
 
 
 class Forgetful(Game):
@@ -232,10 +289,10 @@ class ForgetfulState(State):
 def test_imperfect_recall_is_allowed_and_named() -> None:
     flat = flatten(Forgetful())
     assert flat.recall_lost is not None
-    assert "player 0 forgets its own moves at infoset '0:1', which it also meets after: 1" in flat.recall_lost
+    assert "player 0 forgets its own moves at infoset '0:1', which it also reaches after: 1" in flat.recall_lost
 
 
 @pytest.mark.parametrize("wrong", [5, None, object(), ["leduc"]])
 def test_what_is_no_game_is_refused(wrong: Any) -> None:
-    with pytest.raises(FogplayError, match="is no game"):
+    with pytest.raises(FogplayError, match="is not a game; pass the name of one"):
         flatten(wrong)

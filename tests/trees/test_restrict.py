@@ -221,14 +221,14 @@ def test_a_restricted_game_keeps_the_names_and_the_calibration() -> None:
     [
         (lambda flat: restricted_nash(flat, 2, flat.uniform(), 0.5), "responder must be a player from 0 to 1, not 2"),
         (lambda flat: restricted_nash(flat, 0, flat.uniform(), 1.5), "confidence must be a number from 0 to 1"),
-        (lambda flat: data_biased(flat, 0, flat.uniform(), np.full(3, 0.5)), "for each of 12 infosets"),
-        (lambda flat: data_biased(flat, 0, flat.uniform(), np.full(12, np.nan)), "a number from 0 to 1"),
+        (lambda flat: data_biased(flat, 0, flat.uniform(), np.full(3, 0.5)), "12 numbers from 0 to 1, one per infoset"),
+        (lambda flat: data_biased(flat, 0, flat.uniform(), np.full(12, np.nan)), "12 numbers from 0 to 1"),
         (
             lambda flat: restricted_nash(restricted_nash(flat, 0, flat.uniform(), 0.5), 0, flat.uniform(), 0.5),
-            "restricted already",
+            "already restricted; restrict the original game, kuhn",
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused(make: Any, says: str) -> None:
+def test_invalid_arguments_are_refused(make: Any, says: str) -> None:
     with pytest.raises(FogplayError, match=says):
         make(flatten("kuhn"))

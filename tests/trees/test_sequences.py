@@ -51,7 +51,7 @@ def told_plainly(root: Any, players: int) -> tuple[list[dict[Sequence, int]], li
 
 
 def names(flat: FlatGame) -> list[Sequence | None]:
-    """Every sequence of the sequence form by its moves; None where no point has claimed it."""
+    """Every sequence of the sequence form by its moves; None if no point has it."""
     form = flat.sequences
     named: list[Sequence | None] = [None] * int(form.sequence_range[-1])
     for player in range(flat.num_players):

@@ -26,10 +26,10 @@ def match(
     texts = [agent for agent in given if isinstance(agent, str)]
     if texts:
         rules = load(game.name) if isinstance(game, FlatGame) else named(game)[0]
-        found = dict(zip(texts, resolve(texts, rules), strict=True))
+        found = iter(resolve(texts, rules))
         words = known_names(rules)
         names = names or names_of([each if isinstance(each, str) else _word(each) for each in given], words)
-        given = [found[agent] if isinstance(agent, str) else agent for agent in given]
+        given = [next(found) if isinstance(agent, str) else agent for agent in given]
     return play.match(game, given, hands, names=names or names_of([_word(each) for each in given]), **options)
 
 

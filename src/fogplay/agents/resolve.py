@@ -36,17 +36,17 @@ def register_kind(prefix: str, maker: Maker) -> None:
 
 
 def resolve(texts: Sequence[str], rules: Any) -> list[Any]:
-    """An agent for each text; the same text twice is the same agent."""
+    """An agent for each text; the same file or bot twice is the same agent, a search has a memory of its own."""
     require_known(texts, rules)
     own = bot_names(rules)
     found: dict[str, Any] = {}
     for text in texts:
-        if text not in own and text not in found:
+        if text not in own and text not in found and _kind(text) is None:
             found[text] = _without_bots(text, rules)
     wanted = [text for text in dict.fromkeys(texts) if text in own]
     if wanted:
         found |= part_of(rules, "bots", BOTS)(wanted, rules, tuple(found.values()))
-    return [found[text] for text in texts]
+    return [found[text] if text in found else _without_bots(text, rules) for text in texts]
 
 
 def require_known(texts: Sequence[str], rules: Any) -> None:

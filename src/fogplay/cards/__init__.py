@@ -1,1 +1,1 @@
-"""Cards: the deck, what hands are worth, boards up to the names of suits, hand strength, and buckets of it."""
+"""Cards: the deck, hand evaluation, boards up to suit isomorphism, hand strength, and buckets of hand strength."""

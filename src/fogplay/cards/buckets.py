@@ -1,8 +1,9 @@
-"""Buckets: hands of about the same strength, which a player does not tell apart.
+"""Buckets: groups of hands of similar strength, which a player treats as the same hand.
 
-A grid says by which measure, how many buckets each of the four rounds has, and how they are spaced: of equal width over
-[0, 1], as in the papers, or with equally many deals in each. 169 buckets before the flop are the 169 classes of hole
-cards themselves. Its spec, such as ``ehs2:169/1000/500/200`` or ``ehs-percentile:169/100/100/100``, names it in full.
+A *grid* is a card abstraction. It defines the measure of hand strength, the number of buckets on each of the four
+rounds, and their spacing: equal width over [0, 1], as in the papers, or equally many deals per bucket. With 169 buckets
+before the flop, each of the 169 classes of hole cards has its own. A spec, such as ``ehs2:169/1000/500/200`` or
+``ehs-percentile:169/100/100/100``, describes a grid completely.
 """
 
 from __future__ import annotations
@@ -42,32 +43,30 @@ _HOLES = np.uint64(HOLES)
 
 @dataclass(frozen=True)
 class Grid:
-    """How many buckets each round has, of what, and how spaced."""
+    """A card abstraction: the number of buckets on each round, their measure and their spacing."""
 
     counts: tuple[int, int, int, int] = (169, 1000, 500, 200)
     measure: str = "ehs2"
-    percentile: bool = False  # equally many deals in each bucket, instead of equal width
+    percentile: bool = False  # equally many deals per bucket instead of equal width
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
-            raise FogplayError(
-                f"there is no measure of hand strength '{self.measure}'; there are {', '.join(MEASURES)}"
-            )
+            raise FogplayError(f"unknown measure of hand strength '{self.measure}'; choose {' or '.join(MEASURES)}")
         if len(self.counts) != len(ROUNDS) or not all(1 <= count <= STEPS for count in self.counts):
             raise FogplayError(
-                f"a grid has four numbers of buckets from 1 to {STEPS}, for {', '.join(ROUNDS)}, such as "
-                f"169/1000/500/200; not {'/'.join(map(str, self.counts))}"
+                f"a grid needs four numbers of buckets from 1 to {STEPS}, for {', '.join(ROUNDS)}, such as "
+                f"169/1000/500/200, not {'/'.join(map(str, self.counts))}"
             )
 
     @classmethod
     def parse(cls, spec: str) -> Grid:
-        """The grid that a spec names; the inverse of ``spec``."""
+        """The grid that a spec describes; the inverse of ``spec``."""
         name, colon, numbers = spec.strip().rpartition(":")
         measure = name.removesuffix(PERCENTILE) if colon else "ehs2"
         words = numbers.split("/")
         if len(words) != len(ROUNDS) or not all(word.isascii() and word.isdigit() for word in words):
             raise FogplayError(
-                f"'{spec}' is no grid; it takes a measure and four numbers of buckets, such as ehs2:169/1000/500/200 "
+                f"'{spec}' is not a grid; write a measure and four numbers of buckets, such as ehs2:169/1000/500/200 "
                 "or ehs2-percentile:169/1000/500/200"
             )
         preflop, flop, turn, river = (int(word) for word in words)
@@ -75,40 +74,40 @@ class Grid:
 
     @property
     def spec(self) -> str:
-        """The grid in one word."""
+        """The grid as text; the inverse of ``parse``."""
         return f"{self.measure}{PERCENTILE * self.percentile}:{'/'.join(map(str, self.counts))}"
 
     @property
     def digest(self) -> str:
-        """A number that changes with the grid and with what the tables hold."""
+        """A hash that changes with the grid and with the version of the tables."""
         return hashlib.sha256(f"{self.spec} {tables.VERSION}".encode()).hexdigest()[:16]
 
     def require(self, spec: str) -> None:
-        """Refuse what was learned on another grid."""
+        """Raise an error unless ``spec``, the grid that something was learned on, is this grid."""
         if Grid.parse(spec) != self:
             raise FogplayError(
-                f"this was learned on the grid {spec} and is of no use on {self.spec}: buckets of the same number hold "
-                f"other hands; use the grid {spec}, or train again"
+                f"this was learned on the grid {spec} and cannot be used on {self.spec}, whose buckets hold other "
+                f"hands; use the grid {spec}, or train again"
             )
 
 
 class Signals(NamedTuple):
-    """All that a kernel needs to tell a player's bucket: 430 MB, nearly all of it memory-mapped."""
+    """The arrays from which a kernel looks up a bucket: 430 MB, nearly all of it memory-mapped."""
 
     boards: Index
     preflop: NDArray[np.uint16]  # [169] the bucket of each class
-    flop: NDArray[np.uint16]  # [1755 * 1326] 65536ths, by place: canonical board * 1326 + canonical hole
+    flop: NDArray[np.uint16]  # [1755 * 1326] 65536ths, at canonical board * 1326 + canonical hole
     turn: NDArray[np.uint16]  # [16432 * 1326] 65536ths
     river: NDArray[np.uint16]  # [134459 * 1326] half-wins out of 1980
-    flop_width: np.uint64  # the number of buckets of equal width, or 0 for what flop_bucket says
+    flop_width: np.uint64  # the number of buckets of equal width; 0: use flop_bucket instead
     turn_width: np.uint64
-    flop_bucket: NDArray[np.uint16]  # [65536] by value; empty where widths are equal
+    flop_bucket: NDArray[np.uint16]  # [65536] by value; empty for buckets of equal width
     turn_bucket: NDArray[np.uint16]
     river_bucket: NDArray[np.uint16]  # [1981] by half-wins
 
 
 def signals(grid: Grid, progress: Progress | None = None) -> Signals:
-    """The signals of a grid; the tables are built first where they are not there."""
+    """The signals of a grid; builds the tables first if they are missing."""
     return arrange(grid, tables.load(grid.measure, progress))
 
 
@@ -141,11 +140,11 @@ def arrange(grid: Grid, strength: tables.Tables) -> Signals:
 
 
 def percentiles(population: NDArray[np.int64], count: int) -> NDArray[np.uint16]:
-    """[values] the bucket of each value, so that as nearly as whole values allow each bucket has as many deals.
+    """[values] the bucket of each value, such that buckets hold equally many deals, as nearly as whole values allow.
 
-    A value goes where the middle of its deals lies. A value more frequent than a bucket is wide leaves buckets empty.
+    The middle of a value's deals decides its bucket. A value more frequent than a bucket leaves buckets empty.
     """
-    middle = np.cumsum(population) * 2 - population  # twice the deals below, with half of its own
+    middle = np.cumsum(population) * 2 - population  # twice (the deals below, plus half of its own)
     bucket: NDArray[np.int64] = np.minimum(middle * count // (2 * int(population.sum())), count - 1)
     return bucket.astype(np.uint16)
 
@@ -163,7 +162,7 @@ def _preflop(grid: Grid, strength: tables.Tables) -> NDArray[np.uint16]:
 
 
 def bucket_for(signals: Signals, hole: Sequence[int], board: Sequence[int] = ()) -> int:
-    """The bucket of one hand, for players outside compiled code; the round is told by the board's cards."""
+    """The bucket of one hand, for callers outside compiled code; the number of cards on the board gives the round."""
     tables.check_hand(hole, board)
     street = len(board) - 2 if board else PREFLOP
     return int(_bucket_for(signals, street, *hole, (*board, *(0,) * (5 - len(board)))))
@@ -176,9 +175,9 @@ def _bucket_for(signals, street, first, second, board):
 
 @piece
 def bucket_of(signals, street, first, second, board):
-    """The bucket on a round (0 to 3) of the hole cards ``first``, ``second``; ``board`` has five cards or will have.
+    """The bucket on a round (0 to 3) of the hole cards ``first`` and ``second``.
 
-    ``board`` is anything with five places, such as a tuple; those of later rounds are not looked at.
+    ``board`` is indexable and has length 5, such as a tuple; cards of later rounds are ignored.
     """
     if street == PREFLOP:
         return preflop_bucket(signals, first, second)
@@ -193,7 +192,7 @@ def preflop_bucket(signals, first, second):
 
 @piece
 def board_entry(signals, street, board):
-    """The board's entry in the index, which is the same for all players; from the flop on."""
+    """The board's entry in the index, the same for all players; from the flop on."""
     if street == FLOP:
         return flop_entry(signals.boards, board[0], board[1], board[2])
     if street == TURN:
@@ -209,13 +208,13 @@ def bucket_on(signals, street, entry, first, second):
 
 @piece
 def place_of(entry, first, second):
-    """Where the tables have these hole cards on this board: below 2^28."""
+    """The position of these hole cards on this board in the round's table: below 2^28."""
     return canonical_board(entry) * _HOLES + canonical_hole(entry, first, second)
 
 
 @piece
 def bucket_at(signals, street, place):
-    """The bucket of a place in the round's table."""
+    """The bucket at a position of the round's table."""
     if street == FLOP:
         return _grade(signals.flop[place], signals.flop_width, signals.flop_bucket)
     if street == TURN:
@@ -225,7 +224,7 @@ def bucket_at(signals, street, place):
 
 @piece
 def _grade(value, width, bucket):
-    """The bucket of a number of 65536ths: one multiplication, or a look."""
+    """The bucket of a value in 65536ths: one multiplication, or one lookup."""
     if width > 0:
         return np.int64((np.uint64(value) * width) >> _16)
     return np.int64(bucket[value])

@@ -1,9 +1,9 @@
-"""Many deals at once: every player's bucket on every round and strength at showdown, told before play begins.
+"""Batches of deals: every player's bucket on every round and strength at showdown, looked up before play begins.
 
-A bucket on the turn or river is one number out of 44 or 357 MB, which no cache holds, and an episode that asks for it
-waits for memory twice: for the board's entry, then for the hand. Deals do not depend on each other. Told together,
-in short loops with one kind of load each, dozens of them wait at the same time, so that telling everything costs less
-than asking for the river alone.
+A bucket on the turn or river is one number out of 44 or 357 MB, which no cache holds, so an episode that looks it up
+waits for memory twice: for the board's entry, then for the hand. Deals are independent. In a batch, short loops with
+one kind of load each keep dozens of loads in flight, which hides memory latency: looking up everything in batches
+costs less than looking up the river alone deal by deal.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ _1, _5 = np.uint64(1), np.uint64(BOARD)
 
 
 class Deals(NamedTuple):
-    """Room for deals: ``cards`` are put in, ``tell`` writes the rest."""
+    """Buffers for a batch of deals: the caller fills ``cards``, ``look_up_batch`` writes the rest."""
 
-    cards: NDArray[np.uint8]  # [deals, 5 + 2 * players] the board in the order it is dealt, then each player's hole
+    cards: NDArray[
+        np.uint8
+    ]  # [deals, 5 + 2 * players] the board in the order it is dealt, then each player's hole cards
     bucket: NDArray[np.uint16]  # [deals, players, 4] on every round
     strength: NDArray[np.uint16]  # [deals, players] at showdown
-    entry: NDArray[np.uint32]  # [deals, 4] of the board, by round; before that its number
-    place: NDArray[np.uint32]  # [deals, players, 4] in the round's table
+    entry: NDArray[np.uint32]  # [deals, 4] scratch: by round, the board's number, then its entry in the index
+    place: NDArray[np.uint32]  # [deals, players, 4] scratch: the position in the round's table
 
 
 def deals_buffer(deals: int, players: int) -> Deals:
-    """Buffers for so many deals; batches of 64 or more hide the memory latency."""
+    """Buffers for a batch of ``deals``; batches of 64 or more hide the memory latency."""
     if deals < 1 or not 1 <= players <= 23:
-        raise FogplayError(f"no buffers for {deals} deals to {players} players: a deck serves 1 to 23 players")
+        raise FogplayError(f"cannot deal {deals} times to {players} players: deal at least once, to 1 to 23 players")
     return Deals(
         np.zeros((deals, BOARD + 2 * players), np.uint8),
         np.zeros((deals, players, 4), np.uint16),
@@ -48,13 +50,13 @@ def deals_buffer(deals: int, players: int) -> Deals:
 
 
 @kernel
-def tell_deals(signals, evaluator, deals):
-    """``tell`` for callers outside compiled code."""
-    tell(signals, evaluator, deals)
+def look_up_deals(signals, evaluator, deals):
+    """``look_up_batch`` for callers outside compiled code."""
+    look_up_batch(signals, evaluator, deals)
 
 
 @piece
-def tell(signals, evaluator, deals):
+def look_up_batch(signals, evaluator, deals):
     """Write every player's buckets and strength for all of ``deals.cards``."""
     cards, entry, place, bucket = deals.cards, deals.entry, deals.place, deals.bucket
     count, players = np.uint64(bucket.shape[0]), np.uint64(bucket.shape[1])

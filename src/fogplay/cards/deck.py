@@ -25,7 +25,7 @@ HOLES = math.comb(CARDS, 2)  # sets of two: a player's hole cards
 FLOPS, TURNS, RIVERS = (math.comb(CARDS, size) for size in (3, 4, 5))
 
 _1 = np.uint64(1)
-# C(card, k) at 64 k + card: a kilobyte that is compiled into the kernels, twice as fast as multiplying out.
+# C(card, k) at 64 k + card: a kilobyte compiled into the kernels, twice as fast as computing the products.
 _CHOOSE = np.array([math.comb(card, size) if card < CARDS else 0 for size in range(6) for card in range(64)], np.uint32)
 _2, _3, _4, _5 = (np.uint64(64 * size) for size in (2, 3, 4, 5))
 
@@ -43,11 +43,11 @@ def cards_name(cards: Iterable[int]) -> str:
 
 
 def parse_card(text: str) -> int:
-    """The card of a name such as ``As`` or ``td``; upper and lower case are alike."""
+    """The card of a name such as ``As`` or ``td``; case does not matter."""
     rank, suit = (RANKS.find(text[0].upper()), SUITS.find(text[1].lower())) if len(text) == 2 else (-1, -1)
     if rank < 0 or suit < 0:
         raise FogplayError(
-            f"'{text}' is no card; a card is a rank of {RANKS} and a suit of {SUITS}, such as As for the ace of spades"
+            f"'{text}' is not a card; write a rank of {RANKS} and a suit of {SUITS}, such as As for the ace of spades"
         )
     return 4 * rank + suit
 
@@ -69,11 +69,11 @@ def new_deck() -> NDArray[np.uint8]:
 
 @piece
 def draw_cards(deck, at, count, chance):
-    """Bring ``count`` cards, drawn from ``deck[at:]``, to ``deck[at : at + count]``; ``deck[52]`` stays a permutation.
+    """Move ``count`` cards, drawn from ``deck[at:]``, to ``deck[at : at + count]``; ``deck[52]`` stays a permutation.
 
-    One uniform number ``chance`` from [0, 1) decides them all: its whole part, times the cards that are left, is the
-    draw, and what is behind the point decides the next. Every card takes 6 of its 53 bits, so that up to four cards
-    are even to 2^-29. Nothing is drawn twice, and the deck need not be put in order for another deal.
+    One uniform number ``chance`` from [0, 1) decides all of them: multiplied by the number of cards left, its integer
+    part is the draw and its fraction decides the next card. Every card uses 6 of its 53 bits, so up to four cards are
+    uniform to within 2^-29. No card is drawn twice, and the deck need not be reset between deals.
     """
     for place in range(at, at + count):
         chance *= CARDS - place

@@ -1,12 +1,12 @@
-"""What a hand is worth: the best five of five, six or seven cards as a number from 0 to 7461, higher is better.
+"""Hand evaluation: the best five of five, six or seven cards as a number from 0 to 7461; higher is better.
 
-Hands of equal strength have equal numbers, and numbers of hands of different sizes may be compared.
+Hands of equal strength have equal numbers, and hands of different sizes can be compared.
 
 A card is one 64-bit word: the low bits hold its rank's key, the high bits a counter for its suit. The sum of the words
-tells all: whether a suit has five cards, and if not (a flush leaves no room for four of a kind or a full house in seven
-cards), which ranks there are, since the keys (from Kenneth Shackleton's SpecialKEval) are such that no two sets of as
-many ranks have the same sum. A sum leads to its number through 8,192 rows, one for each value of its low bits, that are
-laid over each other so that no two sums meet: two loads from 116 kB, which stay in the second-level cache.
+decides the hand: it shows whether a suit has five cards (then seven cards cannot also make four of a kind or a full
+house), and otherwise which ranks there are, since the keys (from Kenneth Shackleton's SpecialKEval) give every multiset
+of ranks of the same size a different sum. A perfect hash maps a sum to its number: 8,192 rows, one per value of the
+sum's low bits, overlap in one array without collisions. A lookup is two loads from 116 kB, which stay in the L2 cache.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CATEGORIES = (
     "high card", "one pair", "two pair", "three of a kind", "straight", "flush", "full house", "four of a kind",
     "straight flush",
 )  # fmt: skip
-_CATEGORY_ENDS = np.cumsum((1277, 2860, 858, 858, 10, 1277, 156, 156, 10))  # how many different hands each has
+_CATEGORY_ENDS = np.cumsum((1277, 2860, 858, 858, 10, 1277, 156, 156, 10))  # how many distinct hands each has
 
 _1, _63, _ALL = np.uint64(1), np.uint64(63), np.uint64(2**64 - 1)
 _ROWS = 1 << 13
@@ -37,13 +37,13 @@ _ROW_BITS = np.uint64(13)
 _ROW_MASK = np.uint64(_ROWS - 1)
 _RANKS = np.uint64((1 << 32) - 1)  # the part of a word that holds the ranks' keys
 _SUITS = 32  # where the suits' counters begin, 4 bits each
-_THREE_EACH = np.uint64(0x3333 << _SUITS)  # a counter that begins at 3 has its highest bit set at 5 cards
+_THREE_EACH = np.uint64(0x3333 << _SUITS)  # a counter that starts at 3 has its highest bit set at 5 cards
 _FIVE = np.uint64(0x8888 << _SUITS)
 _SUIT_SHIFTS = tuple(np.uint64(_SUITS + 4 * suit + 3) for suit in range(4))
 
 
 class Evaluator(NamedTuple):
-    """All that a kernel needs to evaluate hands."""
+    """The tables from which a kernel evaluates hands."""
 
     word: NDArray[np.uint64]  # [52] a card's key and suit
     flush: NDArray[np.uint16]  # [8192] the number of a flush, by the ranks (bits) of its suit
@@ -57,7 +57,7 @@ class Evaluator(NamedTuple):
 
 @functools.cache
 def evaluator() -> Evaluator:
-    """The tables, made on the first call (in a fraction of a second)."""
+    """The tables, built on the first call (in a fraction of a second)."""
     word = np.zeros(CARDS, np.uint64)
     for card in range(CARDS):
         word[card] = RANK_KEYS[card // 4] + (1 << (_SUITS + 4 * (card % 4)))
@@ -74,7 +74,7 @@ def evaluator() -> Evaluator:
     tables: list[NDArray[np.uint16]] = []
     for size in SIZES:
         numbers = np.searchsorted(order, plain[size][:, 1]).astype(np.uint16)
-        tables += _lay_over(plain[size][:, 0], numbers)
+        tables += _overlap_rows(plain[size][:, 0], numbers)
     return Evaluator(word, np.searchsorted(order, packed_flush).astype(np.uint16), *tables)
 
 
@@ -82,7 +82,7 @@ def evaluate(cards: Sequence[int] | str) -> int:
     """The number of one hand of five to seven cards, given by names or numbers."""
     hand = parse_cards(cards) if isinstance(cards, str) else tuple(int(card) for card in cards)
     if len(hand) not in SIZES or len(set(hand)) < len(hand):
-        raise FogplayError(f"'{cards_name(hand)}' is no hand to evaluate; it takes five to seven different cards")
+        raise FogplayError(f"'{cards_name(hand)}' cannot be evaluated; give five to seven different cards")
     strength = np.zeros(1, np.uint16)
     evaluate_hands(evaluator(), np.array([hand], np.uint8), strength)
     return int(strength[0])
@@ -161,20 +161,20 @@ def rank_bit(card, suit):
     return np.uint64((card & 3) == suit) << np.uint64(card >> 2)
 
 
-# ---- How the tables are made: hands as packed numbers that compare as the hands do.
+# ---- Building the tables: hands packed into numbers that compare as the hands do.
 
 
 @kernel
 def _multisets(size, counts, keys, found):
-    """Count all ways to have ``size`` cards of 13 ranks, at most 4 of each; ``counts[13]`` is room to work.
+    """Count the multisets of ``size`` cards of 13 ranks, at most 4 of each; ``counts[13]`` is scratch.
 
-    With room for them, ``found[n, 2]`` gets each one's key and its best five cards, packed.
+    Writes each one's key and its best five cards, packed, to ``found[n, 2]``; an empty ``found`` only counts.
     """
     for rank in range(13):
         counts[rank] = 0
     rank, left, number = 0, size, 0
     counts[0] = -1
-    # An odometer over the ranks: raise the count of ``rank``, then fill up the ranks after it with what is left.
+    # An odometer over the ranks: raise the count of ``rank``, then distribute what is left over the ranks after it.
     while rank >= 0:
         if counts[rank] < min(left, 4):
             counts[rank] += 1
@@ -200,7 +200,7 @@ def _multisets(size, counts, keys, found):
 
 @piece
 def _pack_plain(counts):
-    """The best five cards of ``counts[13]`` without a flush: category and ranks in the order in which they count."""
+    """The best five cards of ``counts[13]`` without a flush: category, then ranks by importance."""
     four, three, second_three, pair, second_pair = -1, -1, -1, -1, -1
     bits = 0
     for rank in range(12, -1, -1):
@@ -237,7 +237,7 @@ def _pack_plain(counts):
 
 @kernel
 def _pack_flushes(packed):
-    """The same for ``packed[8192]``, by the ranks of the suit; 0 where they are fewer than five."""
+    """The same for flushes: fill ``packed[8192]``, by the ranks of the suit; 0 for fewer than five."""
     for bits in range(len(packed)):
         count = 0
         for rank in range(13):
@@ -260,7 +260,7 @@ def _top(bits, count):
 
 @piece
 def _straight(bits):
-    """The highest rank of the best straight, or -1; the ace also stands below the deuce."""
+    """The highest rank of the best straight, or -1; the ace also counts below the deuce."""
     for high in range(12, 3, -1):
         if bits >> (high - 4) & 31 == 31:
             return high
@@ -269,8 +269,10 @@ def _straight(bits):
     return -1
 
 
-def _lay_over(keys: NDArray[np.int64], numbers: NDArray[np.uint16]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Where each row begins, and the numbers, each at its row's beginning plus the high bits of its key."""
+def _overlap_rows(
+    keys: NDArray[np.int64], numbers: NDArray[np.uint16]
+) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """The start of each row, and the numbers, each at its row's start plus the high bits of its key."""
     rows, columns = keys & (_ROWS - 1), keys >> int(_ROW_BITS)
     by_row = np.lexsort((columns, rows))
     ends = np.searchsorted(rows[by_row], np.arange(_ROWS + 1))
@@ -285,12 +287,12 @@ def _lay_over(keys: NDArray[np.int64], numbers: NDArray[np.uint16]) -> tuple[NDA
 
 @kernel
 def _place(columns, numbers, ends, order, begin, taken, table):
-    """Put each row, in ``order``, at the first place where it hits nothing that is taken: 64 places at a time.
+    """Put each row, in ``order``, at the first position without a collision, testing 64 positions at a time.
 
-    ``begin[rows]``, ``taken`` (a bit for each of ``table[n]``) and ``table[n]`` are filled. Returns the length used, or
-    -1 where it does not fit.
+    Fills ``begin[rows]``, ``taken`` (one bit per entry of ``table``) and ``table[n]``. Returns the length used, or -1
+    if the rows do not fit.
     """
-    length, free = 0, 0  # all before ``free`` is taken
+    length, free = 0, 0  # everything before ``free`` is taken
     for row in order:
         if ends[row] == ends[row + 1]:
             continue

@@ -1,10 +1,11 @@
-"""Boards up to the names of suits: which canonical board a board is, and the permutation of suits that leads there.
+"""Boards up to suit isomorphism: the canonical board of each board, and the permutation of suits that leads to it.
 
-A board is a set of three, four or five cards. Of all boards that differ only in the names of suits, the one with the
-smallest number is canonical: 1,755 flops, 16,432 turns, 134,459 rivers. An *entry* is one 32-bit number that holds
-both answers: the canonical board above its low eight bits, and in these, two bits for each suit, which suit takes its
-place. What is known about a hand is then a table [canonical boards, 1326], read at the hole cards with their suits
-replaced. Nothing is searched or compared, so the index costs a sorting network, a load and a few shifts.
+A board is a set of three, four or five cards. Suits are interchangeable: of all boards that a permutation of suits
+turns into each other, the one with the smallest number is canonical. There are 1,755 canonical flops, 16,432 turns and
+134,459 rivers. An *entry* is one 32-bit number that holds both answers: the number of the canonical board above the low
+eight bits, and in these, two bits per suit, the suit that replaces it. A fact about hands is then a table
+[canonical boards, 1326], read at the hole cards with their suits replaced. The index needs no search and no
+comparison: a lookup costs a sorting network, a load and a few shifts.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class Boards(NamedTuple):
     """The canonical boards of one round."""
 
     cards: NDArray[np.uint8]  # [boards, 3 to 5] ascending
-    weight: NDArray[np.int64]  # [boards] how many boards differ from this one only in the names of suits
+    weight: NDArray[np.int64]  # [boards] how many boards are equal to this one up to a permutation of suits
 
 
 @functools.cache
 def _permutations() -> NDArray[np.int64]:
-    """[24] all permutations of suits, two bits for each suit; the identity first."""
+    """[24] all permutations of suits, two bits per suit; the identity first."""
     codes = [sum(image << 2 * suit for suit, image in enumerate(each)) for each in itertools.permutations(range(4))]
     return np.array(codes, np.int64)
 
@@ -65,12 +66,12 @@ def boards(size: int) -> tuple[Boards, NDArray[np.uint32]]:
 
 @functools.cache
 def index() -> Index:
-    """The index of all three rounds (11.6 MB), made on the first call."""
+    """The index of all three rounds (11.6 MB), built on the first call."""
     return Index(*(boards(size)[1] for size in (3, 4, 5)))
 
 
 def count_classes(size: int) -> int:
-    """How many (hole cards, board) differ in more than the names of suits, for a board of ``size`` cards."""
+    """How many pairs (hole cards, board of ``size`` cards) there are up to a permutation of suits."""
     if size == 0:
         return PREFLOP_CLASSES
     return int(_count_classes(boards(size)[0].cards, _permutations()))
@@ -102,13 +103,13 @@ def canonical_board(entry):
 
 @piece
 def canonical_hole(entry, first, second):
-    """The number (below 1,326) of the hole cards once their suits are replaced as the board's were."""
+    """The number (below 1,326) of the hole cards after the board's permutation of suits."""
     return pair_number(replace_suit(entry, first), replace_suit(entry, second))
 
 
 @piece
 def replace_suit(entry, card):
-    """The card with the suit that takes its suit's place."""
+    """The card after the entry's permutation of suits."""
     card = np.uint64(card)
     suit = card & _3
     return (card ^ suit) | ((entry >> (suit << _1)) & _3)
@@ -116,7 +117,7 @@ def replace_suit(entry, card):
 
 @piece
 def preflop_class(first, second):
-    """One of 169 for two hole cards: 13 x 13 by ranks, suited hands above the diagonal (as charts have them).
+    """One of 169 for two hole cards: 13 x 13 by ranks, suited hands above the diagonal (as in charts).
 
     A pair of rank r is 14 r; ranks h > l are 13 h + l suited and 13 l + h offsuit.
     """
@@ -129,7 +130,7 @@ def preflop_class(first, second):
 
 @piece
 def next_set(cards, size):
-    """Change ``cards[: size + 1]`` to the set with the next number; the last place holds a bound."""
+    """Change ``cards[: size + 1]`` to the set with the next number; the last entry is a sentinel."""
     at = 0
     while cards[at] + 1 == cards[at + 1]:
         cards[at] = at
@@ -151,8 +152,8 @@ def board_number(cards, size):
 def _enter(size, entries, found, permutations, cards, image):
     """Fill ``entries[boards of this size]`` (all NONE) and ``found``; return how many boards are canonical.
 
-    Boards come in the order of their numbers, so the first of its kind has the smallest. ``cards[6]``, ``image[5]``
-    are room to work.
+    Boards come in the order of their numbers, so the first of each class is canonical. ``cards[6]`` and ``image[5]``
+    are scratch.
     """
     count = 0
     for place in range(size):
@@ -179,7 +180,10 @@ def _enter(size, entries, found, permutations, cards, image):
 
 @kernel
 def _count_classes(boards, permutations):
-    """Over canonical ``boards[n, size]``, count the holes that no permutation which keeps the board makes smaller."""
+    """Count, over canonical ``boards[n, size]``, the hole cards that are the smallest of their class.
+
+    A class is what the permutations of suits that leave the board unchanged turn into each other.
+    """
     size = boards.shape[1]
     count = 0
     for board in range(len(boards)):

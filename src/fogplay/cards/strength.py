@@ -1,14 +1,14 @@
 """Hand strength, exactly: HS on the river, and before it the expectation of HS and of HS² over the cards to come.
 
-HS is the probability of winning plus half that of a tie against one hand drawn uniformly from the other cards: on the
-river a number of half-wins out of 2 x 990, which is what is stored. One table of it serves both measures:
+HS is the probability of winning plus half that of a tie against one hand drawn uniformly from the other cards. On the
+river it is a number of half-wins out of 2 x 990, which is what the table stores. One river table serves both measures:
 
 - ``ehs2`` is E[HS²] (Zinkevich et al. 2007, as used by Heinrich & Silver 2014 and 2015): HS² on the river.
 - ``ehs`` is Billings's effective hand strength HS (1 - Npot) + (1 - HS) Ppot, looking ahead to the river. With his
-  definitions of the potentials that is E[HS], the probability of winning plus half that of a tie in the end (the sum is
-  worked out in docs/cards.md, and tested against his own program): no second river table, and no more work.
+  definitions of the potentials this is E[HS], the probability of winning plus half that of a tie at showdown
+  (docs/cards.md has the derivation; a test compares with his own program), so it needs no second river table.
 
-All sums are whole numbers, so the tables are the same bits however the work was divided.
+All sums are integers, so the tables have the same bits however the work is divided.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fogplay.cards.deck import CARDS, HOLES, flop_number, pair_number
 from fogplay.cards.evaluator import STRENGTHS, board_total, evaluator, flush_suit, look_up, rank_bit
 from fogplay.cards.index import PREFLOP_CLASSES, board_number, boards, canonical_board, canonical_hole, replace_suit
-from fogplay.jit import kernel
+from fogplay.jit import kernel, piece
 
 MEASURES = ("ehs2", "ehs")
 FULL_SCORE = 2 * math.comb(45, 2)  # half-wins against every one of 990 hands
@@ -34,14 +34,14 @@ STEPS = 1 << 16  # a stored value is a number of 65536ths
 Progress = Callable[[int, int], None]  # (done, total)
 
 _1 = np.uint64(1)
-_RIVERS_A_TASK = 512
-_TURNS_A_TASK = 64
-_FLOPS_A_TASK = 64
-_TURN_COST = 8  # what a turn or a flop costs, in rivers: for even progress
+_RIVERS_PER_TASK = 512
+_TURNS_PER_TASK = 64
+_FLOPS_PER_TASK = 64
+_TURN_COST = 8  # the cost of a turn or a flop in rivers, so that progress is even
 
 
 class Strength(NamedTuple):
-    """What one measure knows of every hand before the river; hole cards that are on the board have 0."""
+    """One measure of every hand before the river; 0 for hole cards that are on the board."""
 
     preflop: NDArray[np.uint16]  # [169]
     flop: NDArray[np.uint16]  # [1755, 1326]
@@ -56,16 +56,16 @@ def build(
     rivers, turns, flops = (boards(size)[0].cards for size in (5, 4, 3))
     work.total = len(rivers) + len(MEASURES) * _TURN_COST * (len(turns) + len(flops))
     scores = np.zeros((len(rivers), HOLES), np.uint16)
-    work.share(len(rivers), _RIVERS_A_TASK, 1, lambda first, last: score(rivers, scores, first, last))
+    work.share(len(rivers), _RIVERS_PER_TASK, 1, lambda first, last: score(rivers, scores, first, last))
     measures = {}
     for measure in MEASURES:
         squared = measure == "ehs2"
         turn = np.zeros((len(turns), HOLES), np.uint32)  # at most 46 x 1980²
         flop = np.zeros((len(flops), HOLES), np.uint64)
         add = _adder(turns, scores, squared, turn)
-        work.share(len(turns), _TURNS_A_TASK, _TURN_COST, add)
+        work.share(len(turns), _TURNS_PER_TASK, _TURN_COST, add)
         add = _adder(flops, turn, False, flop)
-        work.share(len(flops), _FLOPS_A_TASK, _TURN_COST, add)
+        work.share(len(flops), _FLOPS_PER_TASK, _TURN_COST, add)
         preflop = np.zeros(PREFLOP_CLASSES, np.uint64)
         _add_flops(boards(3)[1], flop, preflop)
         certain = FULL_SCORE**2 if squared else FULL_SCORE
@@ -101,7 +101,7 @@ def score(rivers: NDArray[np.uint8], scores: NDArray[np.uint16], first: int, las
 def _adder(
     shorter: NDArray[np.uint8], table: NDArray[Any], squared: bool, sums: NDArray[Any]
 ) -> Callable[[int, int], None]:
-    """The task of filling ``sums`` for boards one card shorter than those of ``table``."""
+    """A task that fills ``sums`` for boards one card shorter than those of ``table``."""
     entries = boards(shorter.shape[1] + 1)[1]
 
     def add(first: int, last: int) -> None:
@@ -113,12 +113,12 @@ def _adder(
 
 
 def _cores() -> int:
-    """How many cores this process may use, which may be fewer than there are."""
+    """How many cores this process may use, possibly fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Work:
-    """Ranges of boards on several threads, with progress told from this one."""
+    """Runs ranges of boards on several threads and reports progress from the calling one."""
 
     def __init__(self, progress: Progress | None, threads: int) -> None:
         self.progress, self.threads = progress, threads
@@ -138,18 +138,29 @@ class _Work:
                         self.done += cost * waiting.pop(future)
                     if self.progress is not None:
                         self.progress(self.done, self.total)
-            except BaseException:  # Ctrl-C too: what has begun ends within a fraction of a second
+            except BaseException:  # Ctrl-C too: running tasks end within a fraction of a second
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+@piece
+def _value(tables, total, a, b, c, d, e, low, high):
+    """The number of the hand of hole cards ``low`` and ``high`` on the board ``a ... e``, whose sum is ``total``."""
+    sum_of_all = total + tables.word[np.uint64(low)] + tables.word[np.uint64(high)]
+    suit = flush_suit(sum_of_all)
+    if suit < 0:
+        return np.int64(look_up(tables.row7, tables.number7, sum_of_all))
+    bits = rank_bit(a, suit) | rank_bit(b, suit) | rank_bit(c, suit) | rank_bit(d, suit)
+    bits |= rank_bit(e, suit) | rank_bit(low, suit) | rank_bit(high, suit)
+    return np.int64(tables.flush[bits])
 
 
 @kernel
 def _score(tables, rivers, first, last, scores, strength, order, ends, below):
     """Score every hand on the boards ``rivers[first:last]`` into ``scores[first:last]``.
 
-    Hands are sorted by strength; going up, ``below[52]`` counts the hands passed that hold each card, so that those
-    which share a card with a hand can be taken out. ``strength[1326]``, ``order[1326]`` and ``ends[7463]`` are room to
-    work.
+    Hands are sorted by strength. Going up, ``below[52]`` counts the hands passed that hold each card, so that hands
+    which share a card can be subtracted. ``strength[1326]``, ``order[1326]`` and ``ends[7463]`` are scratch.
     """
     for board in range(first, last):
         a, b, c = int(rivers[board, 0]), int(rivers[board, 1]), int(rivers[board, 2])
@@ -167,14 +178,7 @@ def _score(tables, rivers, first, last, scores, strength, order, ends, below):
             for low in range(high):
                 if on_board >> low & 1:
                     continue
-                sum_of_all = total + tables.word[np.uint64(low)] + tables.word[np.uint64(high)]
-                suit = flush_suit(sum_of_all)
-                if suit >= 0:
-                    bits = rank_bit(a, suit) | rank_bit(b, suit) | rank_bit(c, suit) | rank_bit(d, suit)
-                    bits |= rank_bit(e, suit) | rank_bit(low, suit) | rank_bit(high, suit)
-                    value = np.int64(tables.flush[bits])
-                else:
-                    value = np.int64(look_up(tables.row7, tables.number7, sum_of_all))
+                value = _value(tables, total, a, b, c, d, e, low, high)
                 strength[pair_number(low, high)] = value
                 ends[np.uint64(value + 1)] += 1
         for number in range(1, len(ends)):
@@ -190,7 +194,7 @@ def _score(tables, rivers, first, last, scores, strength, order, ends, below):
                 place = ends[np.uint64(strength[hole])]
                 ends[np.uint64(strength[hole])] = place + 1
                 order[np.uint64(place)] = low | high << 8 | np.int64(hole) << 16
-        # Hands of one strength at a time: those below before it is counted in, those not above after it is.
+        # One strength at a time: count the hands below before adding this strength, those not above after.
         begin = 0
         while begin < count:
             value = strength[order[begin] >> 16]
@@ -203,7 +207,7 @@ def _score(tables, rivers, first, last, scores, strength, order, ends, below):
                 below[order[number] >> 8 & 255] += 1
             for number in range(begin, end):
                 low, high, hole = order[number] & 255, order[number] >> 8 & 255, order[number] >> 16
-                # The hand itself is once among all and once with each of its cards, so one too many is taken out.
+                # ``end`` counts the hand itself once, ``below`` once per card: one too many is subtracted.
                 scores[board, hole] += end - below[low] - below[high] + 1
             begin = end
 
@@ -212,8 +216,8 @@ def _score(tables, rivers, first, last, scores, strength, order, ends, below):
 def add_next_card(entries, shorter, table, squared, first, last, sums, cards, replaced):
     """Write to ``sums[first:last, 1326]`` the sums of ``table`` (or its squares) over every next card.
 
-    ``entries`` and ``table`` are of boards with one card more than ``shorter``; ``cards[5]`` and ``replaced[52]`` are
-    room to work.
+    ``entries`` and ``table`` belong to boards with one card more than ``shorter``; ``cards[5]`` and ``replaced[52]``
+    are scratch.
     """
     size = shorter.shape[1]
     for board in range(first, last):
@@ -246,7 +250,7 @@ def add_next_card(entries, shorter, table, squared, first, last, sums, cards, re
 
 @kernel
 def _add_flops(entries, flop, sums):
-    """Write to ``sums[169]`` the sums of ``flop[1755, 1326]`` over all flops; suits 0 and 1 stand for any others."""
+    """Write to ``sums[169]`` the sums of ``flop[1755, 1326]`` over all flops; suits 0 and 1 represent all others."""
     for upper in range(13):
         for lower in range(upper + 1):
             for suited in range(2):

@@ -1,8 +1,8 @@
-"""The tables of hand strength on disk: built once, kept in the user's cache folder, memory-mapped, checked when loaded.
+"""The tables of hand strength on disk: built once, kept in the user's cache folder, memory-mapped, verified on load.
 
-Every load checks the digest over all that it maps. For the largest file (357 MB) that takes 0.2 s where the processor
-has SHA instructions, about a second where it has not, and brings the pages in, which the first random accesses would
-otherwise wait for. What is missing, damaged or of another version is built again.
+Every load verifies a digest over everything it maps. For the largest file (357 MB) this takes 0.2 s on a processor with
+SHA instructions and about a second on others. It also brings the pages into memory, for which the first random
+accesses would otherwise wait. Files that are missing, damaged or of another version are built again.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from fogplay.cards.strength import FULL_SCORE, MEASURES, STEPS, Progress, Streng
 from fogplay.errors import FogplayError
 from fogplay.jit import kernel, user_cache
 
-VERSION = 1  # of what is in the tables; another one is built again
+VERSION = 1  # of the tables' contents; files of another version are built again
 KIND = "table of hand strength"
-WHAT = "the tables of hand strength: once, some seconds, about 455 MB on disk"
+WHAT = "the tables of hand strength (only once: some seconds, about 455 MB on disk)"
 RIVER = "river"
 BYTES = 470_000_000  # all files together
-LARGEST = 360_000_000  # one file, which stands beside the one it replaces while it is written
-LEFT_BEHIND_AFTER = 600  # seconds without a write after which a temporary file belongs to nobody
+LARGEST = 360_000_000  # one file, which needs space beside the one it replaces while it is written
+LEFT_BEHIND_AFTER = 600  # seconds without a write after which a temporary file counts as abandoned
 
 
 class Tables(NamedTuple):
-    """Hand strength by one measure, and how often each value occurs among all deals of (hole cards, board)."""
+    """Hand strength by one measure, and the frequency of each value among all deals of (hole cards, board)."""
 
     measure: str
     preflop: NDArray[np.uint16]  # [169] 65536ths
@@ -49,25 +49,25 @@ class Tables(NamedTuple):
 
 
 def folder() -> Path:
-    """Where the tables are kept."""
+    """The folder of the tables."""
     return user_cache() / "tables"
 
 
 def load(measure: str = "ehs2", progress: Progress | None = None, threads: int | None = None) -> Tables:
-    """The tables of a measure; where they are not there whole, all are built first, with ``progress(done, total)``."""
+    """The tables of a measure; builds all tables first if any is missing, reporting ``progress(done, total)``."""
     if measure not in MEASURES:
-        raise FogplayError(f"there is no measure of hand strength '{measure}'; there are {' and '.join(MEASURES)}")
+        raise FogplayError(f"unknown measure of hand strength '{measure}'; choose {' or '.join(MEASURES)}")
     found = _read(measure), _read(RIVER)
     if found[0] is None or found[1] is None:
         make(progress, threads)
         found = _read(measure), _read(RIVER)
     if found[0] is None or found[1] is None:
-        raise FogplayError(f"the tables just written to {folder()} cannot be read back: the disk is not to be trusted")
+        raise FogplayError(f"cannot read back the tables written to {folder()}; check the disk, or set FOGPLAY_CACHE")
     return Tables(measure, **found[0], **found[1])
 
 
 def strength_of(tables: Tables, hole: Sequence[int], board: Sequence[int] = ()) -> float:
-    """The strength of hole cards on a board of no, three, four or five cards: a number from 0 to 1."""
+    """The strength of hole cards on a board of zero, three, four or five cards: a number from 0 to 1."""
     check_hand(hole, board)
     if not board:
         return float(tables.preflop[preflop_class(*hole)]) / STEPS
@@ -79,18 +79,18 @@ def strength_of(tables: Tables, hole: Sequence[int], board: Sequence[int] = ()) 
 
 
 def check_hand(hole: Sequence[int], board: Sequence[int]) -> None:
-    """Refuse what is no hand of hold'em."""
+    """Raise an error unless these are two hole cards and the board of a round."""
     cards = [*hole, *board]
     if len(hole) != 2 or len(board) not in (0, 3, 4, 5) or len(set(cards)) < len(cards):
         raise FogplayError(
-            f"'{cards_name(hole)}' on the board '{cards_name(board)}' is no hand: it takes two hole cards, "
-            "and no card or three to five on the board, all different"
+            f"'{cards_name(hole)}' on the board '{cards_name(board)}' is not a hand: give two hole cards, "
+            "and zero or three to five cards on the board, all different"
         )
 
 
 def make(progress: Progress | None = None, threads: int | None = None) -> None:
-    """Build all tables and write them, each file whole or not at all."""
-    _make_room()
+    """Build all tables and write them, each file atomically."""
+    _prepare_folder()
     scores, measures = build(progress, threads)
     about = {"version": VERSION}
     for measure, strength in measures.items():
@@ -112,10 +112,10 @@ def _read(name: str) -> dict[str, NDArray[Any]] | None:
     return arrays if about.get("version") == VERSION else None
 
 
-def _make_room() -> None:
-    """Make the folder, remove what a killed build left behind, and see that there is room before work begins."""
+def _prepare_folder() -> None:
+    """Create the folder, remove what a killed build left behind, and check for disk space before work begins."""
     place = folder()
-    advice = f"set FOGPLAY_CACHE to a folder with {BYTES // 10**6} MB to write to"
+    advice = f"set FOGPLAY_CACHE to a writable folder with {BYTES // 10**6} MB"
     try:
         place.mkdir(parents=True, exist_ok=True)
         for path in place.glob(".*.part"):
@@ -125,13 +125,16 @@ def _make_room() -> None:
         there = sum(path.stat().st_size for path in place.glob("strength-*.safetensors"))
         free = shutil.disk_usage(place).free
     except OSError as error:
-        raise FogplayError(f"tables of hand strength cannot be kept in {place} ({error.strerror}); {advice}") from error
+        raise FogplayError(
+            f"cannot keep the tables of hand strength in {place} ({error.strerror}); {advice}"
+        ) from error
     if not os.access(place, os.W_OK):
-        raise FogplayError(f"tables of hand strength cannot be kept in {place} (no permission to write); {advice}")
+        raise FogplayError(f"cannot keep the tables of hand strength in {place} (no permission to write); {advice}")
     needed = max(BYTES - there, LARGEST)
     if free < needed:
         raise FogplayError(
-            f"tables of hand strength need {needed // 10**6} MB in {place}, and {free // 10**6} are free; {advice}"
+            f"the tables of hand strength need {needed // 10**6} MB in {place}, where {free // 10**6} MB are free; "
+            f"{advice}"
         )
 
 

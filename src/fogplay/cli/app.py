@@ -41,6 +41,12 @@ Threads = Annotated[
     int | None, typer.Option(help="Episodes at once on the same tables; by default 1, and on a GPU what suits it.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, or cuda: sampling algorithms on an NVIDIA GPU.")]
+Minutes = Annotated[
+    float | None, typer.Option("--minutes", help="Learn for so many minutes, or for -n iterations if those end sooner.")
+]
+Infosets = Annotated[
+    int | None, typer.Option("--infosets", help="Room for so many, where a game is too large for a tree.")
+]
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
 
 

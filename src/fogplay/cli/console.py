@@ -1,4 +1,4 @@
-"""What a command shows while it works and when it is done."""
+"""What a command prints while it runs and when it is done."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from rich.table import Table
 from rich.text import Text
 
 from fogplay.jit import is_compiled
-from fogplay.simulators import Simulator, own_simulator, simulator_for
+from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
-from fogplay.trees import FlatGame, flatten, named
+from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
-COMPILING = "compiling the kernels: once, some seconds; from now on a command starts at once"
+COMPILING = "compiling the kernels (only once, some seconds); later commands start at once"
 OUT = Console(highlight=False, soft_wrap=True, markup=False)
 ERR = Console(stderr=True, highlight=False, markup=False)
 
 
 def say(what: Any) -> None:
-    """Print for people."""
+    """Print text or a table for the user."""
     OUT.print(what)
 
 
@@ -40,7 +40,7 @@ def table(*columns: str) -> Table:
 
 
 class _Rate(ProgressColumn):
-    """Units a second, as the run itself counts its time."""
+    """Units per second, by the run's own clock."""
 
     def render(self, task: Task) -> Text:
         rate = task.fields.get("rate")
@@ -55,7 +55,7 @@ def _short(number: float) -> str:
 
 
 class Watch:
-    """A live line on stderr while something long goes on: how far, how fast, how long still, how good."""
+    """A live progress line on stderr: how much is done, the rate, the time left and the quality."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
@@ -82,7 +82,7 @@ class Watch:
             self.bar.stop()
 
     def _start(self, what: str, total: int) -> Any:
-        self.bar.start()  # only now: a command that has nothing to show leaves the screen alone
+        self.bar.start()  # only now, so that a command without progress prints nothing
         return self.bar.add_task(what, total=total, done="", note="")
 
     def note(self, line: str) -> None:
@@ -100,21 +100,25 @@ class Watch:
                 self.note(f"about {expected:,} nodes, {size / 1e6:,.0f} MB")
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
-        flat = flatten(game, name=name, progress=progress)
-        if task is not None:
-            self.bar.remove_task(task)
-        return flat
+        try:
+            return flatten(game, name=name, progress=progress)
+        finally:
+            if task is not None:
+                self.bar.remove_task(task)
 
-    def simulator(self, game: Any) -> Simulator:
-        """The simulator of a game, with a bar where its tree or its tables take long to build."""
+    def simulator(self, game: Any, infosets: int | None = None) -> Simulator:
+        """The simulator of a game, with a bar if its tree or its tables take long to build."""
         rules, name = named(game)
         with self.building() as progress:
             own = own_simulator(rules, progress)
-        return own or simulator_for(self.flatten(rules, name))
+        try:
+            return simulator_for(own or self.flatten(rules, name), infosets=infosets)
+        except TooLargeError as why:
+            return by_rules(rules, name, why.size, infosets)
 
     @contextlib.contextmanager
     def building(self) -> Iterator[Callable[[str, int, int], None]]:
-        """A bar for tables that are built once: what they are, how many are done, how many there are."""
+        """A bar for tables that are built once; yields a function of what is built, how much is done, and the total."""
         task: Any = None
 
         def progress(what: str, done: int, total: int) -> None:
@@ -128,9 +132,13 @@ class Watch:
         if task is not None:
             self.bar.remove_task(task)
 
-    def estimate(self, simulator: Simulator) -> None:
-        """Say beforehand how much memory a game without a tree will take; the bar says how long."""
-        if simulator.flat is None:
+    def estimate(self, simulator: Simulator, algorithm: str) -> None:
+        """Print beforehand how much memory a game without a tree will take, or how slow it is."""
+        if simulator.flat is not None or algorithm not in ALGORITHMS or not ALGORITHMS[algorithm].seeded:
+            return
+        if simulator.note is not None:
+            self.note(simulator.note)
+        else:
             slots = simulator.num_slots
             self.note(
                 f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
@@ -138,31 +146,31 @@ class Watch:
 
     def warn_of_recall(self, flat: FlatGame | None) -> None:
         if flat is not None and flat.recall_lost:
-            self.note(f"imperfect recall: {flat.recall_lost}; no exact nash_conv, and CFR has no guarantee here")
+            self.note(f"imperfect recall: {flat.recall_lost}; nash_conv is not measured, and CFR has no guarantee here")
 
     def expect_kernels(self, algorithm: str, device: str = "cpu") -> None:
-        """Say so, when the run begins, if it is the first ever and compiles what this algorithm needs."""
+        """Print a note when the run starts if kernels must be compiled first."""
         chosen = ALGORITHMS.get(algorithm)
         if device != "cpu":
-            self.to_say = "a game that is new to the GPU is compiled for it first: some seconds"
+            self.to_say = "compiling for the GPU if this game is new to it (some seconds)"
         elif chosen is not None and not is_compiled(*chosen.kernels):
             self.to_say = COMPILING
 
     def expect(self, kernel: Any) -> None:
-        """Say so if a kernel has to be compiled first."""
+        """Print a note if a kernel has to be compiled first."""
         if not is_compiled(kernel):
             self.note(COMPILING)
 
     def hands(self, done: int, total: int) -> None:
-        """How far a match is."""
+        """The progress of a match."""
         if done > 0:
             self.amount(done, total)
 
     def amount(self, done: int, total: int) -> None:
-        """How far a set of runs is, in iterations."""
+        """The progress of a set of runs, in iterations."""
         if total == 0:
             return
-        if self.solving is not None and self.total != total:  # another set
+        if self.solving is not None and self.total != total:  # a new set
             self.bar.remove_task(self.solving)
             self.solving = None
         if self.solving is None:
@@ -172,25 +180,28 @@ class Watch:
         self.bar.update(self.solving, completed=done, done=f"{_short(done)} of {_short(total)}", rate=rate)
 
     def progress(self, now: Progress) -> None:
-        """One step of a solver; the first comes before there is anything to show."""
+        """The progress of a solver; the first call comes before the first iteration."""
         if self.to_say:
             self.note(self.to_say)
             self.to_say = ""
         if now.iteration == 0:
             return
+        timed = now.time_limit is not None and now.seconds / now.time_limit > now.iteration / now.iterations
+        completed, total = (now.seconds, now.time_limit) if timed else (now.iteration, now.iterations)
         if self.solving is None:
             self.solving = self._start("solving", now.iterations)
         self.bar.update(
             self.solving,
-            completed=now.iteration,
-            done=f"{now.iteration:,} of {now.iterations:,}",
+            completed=completed,
+            total=total,
+            done=f"{now.iteration:,} iterations" if timed else f"{now.iteration:,} of {now.iterations:,}",
             rate=now.iteration / max(now.seconds, 1e-9),
             note=f"nash_conv {now.nash_conv:.5g}" if now.nash_conv is not None else "",
         )
 
 
 def show_result(facts: dict[str, Any], strategy: Any) -> None:
-    """The end of ``fogplay solve``: what was reached, where it is, what to type next."""
+    """The end of ``fogplay solve``: the result, its file, and what to type next."""
     state = "stopped early, " if facts["interrupted"] else ""
     say(
         f"{facts['game']} by {facts['algorithm']}: {state}{facts['iterations']:,} iterations "
@@ -203,7 +214,7 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     say("Next:")
     file = shlex.quote(facts["out"])
     if hasattr(strategy, "infosets"):
-        if not facts["forgets"]:
+        if facts["measured"]:
             say(f"  fogplay evaluate {file}")
         if strategy.infosets:
             say(f"  fogplay inspect {file} {shlex.quote(strategy.infosets[0])}")
@@ -211,6 +222,6 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
         others = " rules" * (facts["players"] - 1)
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
-    if facts["interrupted"]:
+    if facts["interrupted"] and "stopped" not in facts:
         again = [word for word in sys.argv[1:] if word != "--resume"]
         say(f"  {shlex.join(['fogplay', *again, '--resume'])}")

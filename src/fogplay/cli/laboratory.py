@@ -1,4 +1,4 @@
-"""The papers' figures and tables, and the benchmarks."""
+"""The commands that reproduce the papers' figures and tables, and that run the benchmarks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from fogplay.cli.console import Watch, say, table
 
 @app.command()
 def reproduce(
-    name: Annotated[str | None, typer.Argument(metavar="[ID]", help="paper/item or a paper; none: list all.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="paper/item, or a paper for all its items; without it, list them."),
+    ] = None,
     scale: Annotated[str, typer.Option(help="quick: about a minute; paper: the paper's own budget.")] = "quick",
-    out: Annotated[Path, typer.Option(help="The folder that data and pictures go under.")] = Path("reproduced"),
+    out: Annotated[Path, typer.Option(help="The folder for data and pictures.")] = Path("reproduced"),
     engine: Annotated[str, typer.Option(help="loky: local processes; ray: a Ray cluster; sequential.")] = "loky",
-    workers: Annotated[int, typer.Option(help="How many runs at a time; 0: one for each core.", min=0)] = 0,
+    workers: Annotated[int, typer.Option(help="How many runs at a time; 0: one per core.", min=0)] = 0,
     device: Device = "cpu",
     as_json: JSON = False,
 ) -> None:
-    """Make a paper's figure or table again: data, picture, the published numbers beside ours."""
+    """Reproduce a paper's figure or table: data, pictures, and published beside measured numbers."""
     from fogplay.experiments.reproduce import experiments
     from fogplay.experiments.reproduce import reproduce as run
 
@@ -35,7 +38,7 @@ def reproduce(
         for each in known.values():
             show.add_row(each.id, each.title)
         say(show)
-        say("fogplay reproduce ID [--scale paper] makes one again; what is stopped goes on where it was.")
+        say("fogplay reproduce ID [--scale paper] reproduces one; a stopped experiment continues where it was.")
         return
     results = []
     for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
@@ -63,21 +66,25 @@ def reproduce(
 
 @app.command()
 def bench(
-    suite: Annotated[str, typer.Argument(help="What to measure.")] = "full-width",
-    seconds: Annotated[float, typer.Option(help="For each measurement.")] = 5.0,
-    games: Annotated[str | None, typer.Option(help="Some games only, such as 'leduc,bluff(1,1,5)'.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the numbers go, as CSV.")] = None,
+    suite: Annotated[str, typer.Argument(help="full-width, sampling or threads.")] = "full-width",
+    seconds: Annotated[float, typer.Option(help="Seconds per measurement.")] = 5.0,
+    games: Annotated[
+        str | None, typer.Option(help="Only these games, separated by commas; see `fogplay games`.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="A CSV file for the numbers.")] = None,
     as_json: JSON = False,
 ) -> None:
     """Measure speed and memory side by side with the peers that are installed."""
     from fogplay.experiments import bench as benchmark
+    from fogplay.experiments.bench_report import report_tables
+    from fogplay.experiments.bench_rows import compare, write_csv
 
     if out is not None:
         require_folder(out)
     missing = benchmark.missing_peers(suite)
     with Watch(quiet=as_json) as watch:
         for name in missing:
-            watch.note(f"{name} is not installed, so it is left out; pip install 'fogplay[peers]' brings the peers")
+            watch.note(f"{name} is not installed and is left out; pip install 'fogplay[peers]' installs the peers")
         task = watch.bar.add_task("measuring", total=None, done="", note="")
 
         def progress(now: benchmark.Progress) -> None:
@@ -89,13 +96,13 @@ def bench(
         rows = benchmark.run_bench(suite, seconds, progress, games=benchmark.split_games(games) if games else None)
         watch.bar.remove_task(task)
     if out is not None:
-        benchmark.write_csv(rows, out)
+        write_csv(rows, out)
     if as_json:
-        compared = [dataclasses.asdict(each) for each in benchmark.compare(rows)]
-        told = {"rows": [dataclasses.asdict(row) for row in rows], "compared": compared, "missing": missing}
-        print_json({"suite": suite, "seconds": seconds, **told, "out": str(out) if out else None})
+        compared = [dataclasses.asdict(each) for each in compare(rows)]
+        facts = {"rows": [dataclasses.asdict(row) for row in rows], "compared": compared, "missing": missing}
+        print_json({"suite": suite, "seconds": seconds, **facts, "out": str(out) if out else None})
         return
-    for each in benchmark.tables(rows):
+    for each in report_tables(rows):
         show = table(*each.columns)
         show.title, show.title_justify = each.title, "left"
         for line in each.lines:

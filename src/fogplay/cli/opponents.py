@@ -1,4 +1,4 @@
-"""Models of players from the hands they played."""
+"""The command that learns a model of a player from the hands it played."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from fogplay.games.game import fits_in_tree
 
 @app.command()
 def model(
-    game: Annotated[str, typer.Argument(help="A game, such as leduc.")],
+    game: Annotated[str, typer.Argument(help="A game; see `fogplay games`.")],
     source: Annotated[Path, typer.Option("--from", metavar="HISTORIES", help="A file of hand histories.")],
-    out: Annotated[Path | None, typer.Option(help="Where the model goes; GAME-PLAYER.safetensors by default.")] = None,
-    player: Annotated[str | None, typer.Option(metavar="NAME", help="Whose model, as the histories name it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file for the model; GAME-PLAYER.safetensors by default.")
+    ] = None,
+    player: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The player to model, as named in the histories.")
+    ] = None,
     method: Annotated[str, typer.Option(help="counts, or tree: decision trees over the game's features.")] = "counts",
-    prior: Annotated[float, typer.Option(help="Observations that every infoset gets beforehand.")] = 1.0,
+    prior: Annotated[float, typer.Option(help="Observations added at every infoset.")] = 1.0,
     toward: Annotated[
-        Path | None, typer.Option(help="A saved strategy that these follow; without one, all actions alike.")
+        Path | None, typer.Option(help="A saved strategy that distributes these; uniform by default.")
     ] = None,
     min_hands: Annotated[float, typer.Option(help="The fewest observations in a leaf of a tree.")] = 20.0,
-    rounds: Annotated[int | None, typer.Option(help="The most rounds of completing what was not seen.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="The most rounds of completing unseen cards.")] = None,
     as_json: JSON = False,
 ) -> None:
-    """Learn a model of a player from hands it played, as a strategy."""
-    import numpy as np
-
+    """Learn a model of a player, as a strategy, from the hands it played."""
     from fogplay.opponents import histories, learn_model
     from fogplay.strategies import TabularStrategy
 
@@ -61,18 +63,10 @@ def model(
     name = str(learned.parameters["player"])
     out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
     save(learned, out)
-    assert learned.visits is not None
-    seen = np.add.reduceat(learned.visits, learned.infoset_start[:-1]) if len(learned.infosets) else np.zeros(0)
     facts = {
         "game": flat.name,
-        "method": learned.method,
-        "player": name,
-        "hands": learned.iterations,
         "hands_in_file": len(hands.order),
-        "rounds": learned.parameters["rounds"],
-        "observations": int(seen.sum()),
-        "infosets_seen": int((seen > 0).sum()),
-        "infosets": len(learned.infosets),
+        **_facts(learned),
         "seconds": seconds,
         "out": str(out),
     }
@@ -85,6 +79,22 @@ def model(
     say(f"  {shlex.join(['fogplay', 'respond', game, '--to', str(out), '--kind', 'dbr', '--confidence', '1'])}")
 
 
+def _facts(learned: Any) -> dict[str, Any]:
+    """A model in numbers."""
+    import numpy as np
+
+    seen = np.add.reduceat(learned.visits, learned.infoset_start[:-1]) if len(learned.infosets) else np.zeros(0)
+    return {
+        "method": learned.method,
+        "player": learned.parameters["player"],
+        "hands": learned.iterations,
+        "rounds": learned.parameters["rounds"],
+        "observations": int(seen.sum()),
+        "infosets_seen": int((seen > 0).sum()),
+        "infosets": len(learned.infosets),
+    }
+
+
 def _betting_model(
     game: str,
     log: Path,
@@ -94,7 +104,7 @@ def _betting_model(
     min_hands: float,
     as_json: bool,
 ) -> None:
-    """The same for a game that is not a tree: from a competition log, by decision trees."""
+    """The same for a game without a tree: from a competition log, by decision trees."""
     from fogplay.opponents.betting import learn_betting
 
     with Watch(quiet=as_json) as watch:

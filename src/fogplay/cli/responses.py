@@ -1,4 +1,4 @@
-"""Responses to a model of the others, and the whole curve from equilibrium to best response."""
+"""The commands for responses to a model, and for the tradeoff between exploitation and exploitability."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from fogplay.cli.app import (
     JSON,
     Device,
+    Minutes,
     Threads,
     app,
     file_name,
@@ -25,12 +26,12 @@ from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 from fogplay.evaluate.responses import AgainstModel
 
-Game = Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")]
-To = Annotated[Path, typer.Option(help="The model: a saved strategy, by `fogplay model` or `fogplay solve`.")]
-Kind = Annotated[str, typer.Option(help="rnr: trust the model alike everywhere; dbr: by what was observed.")]
-Half = Annotated[float, typer.Option(help="dbr: observations at which half the confidence is reached.")]
+Game = Annotated[str, typer.Argument(help="A name from `fogplay games`, mygame.py or game.efg.")]
+To = Annotated[Path, typer.Option(help="The model: a strategy saved by `fogplay model` or `fogplay solve`.")]
+Kind = Annotated[str, typer.Option(help="rnr: trust the model equally everywhere; dbr: by how much was observed.")]
+Half = Annotated[float, typer.Option(help="dbr: the observations that give half the confidence.")]
 AlgorithmName = Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")]
-Iterations = Annotated[int | None, typer.Option("--iterations", "-n", help="How many, for each seat.")]
+Iterations = Annotated[int | None, typer.Option("--iterations", "-n", help="Iterations per seat.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same bits.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
@@ -46,17 +47,18 @@ def respond(
     half: Half = 10.0,
     algorithm: AlgorithmName = "cfr+",
     iterations: Iterations = None,
+    minutes: Minutes = None,
     seed: Seed = 0,
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
     out: Annotated[
-        Path | None, typer.Option(help="Where the strategy goes; GAME-response.safetensors by default.")
+        Path | None, typer.Option(help="The file for the strategy; GAME-response.safetensors by default.")
     ] = None,
-    resume: Annotated[bool, typer.Option(help="Go on from the checkpoints beside --out, if there are any.")] = False,
+    resume: Annotated[bool, typer.Option(help="Continue from the checkpoints beside --out, if there are any.")] = False,
     as_json: JSON = False,
 ) -> None:
-    """Exploit a model of the others, and stay hard to exploit to the degree that confidence is low."""
+    """Exploit a model of the others; the lower the confidence, the harder the response is to exploit."""
     import fogplay
     from fogplay.solvers.solve import require_device
 
@@ -78,6 +80,7 @@ def respond(
             half=half,
             algorithm=algorithm,
             iterations=iterations,
+            minutes=minutes,
             seed=seed,
             threads=threads,
             device=device,
@@ -96,22 +99,19 @@ def respond(
     say(f"{simulator.name}: {kind} of confidence {confidence:g} to {to}, by {algorithm} in {response.seconds:.2f} s")
     if quality is not None:
         _show_quality(quality)
-    say(f"saved to {out}")
-    say("Next:")
-    if quality is not None:
-        say(f"  fogplay tradeoff {shlex.quote(game)} --to {shlex.quote(str(to))}")
+        then = ["tradeoff", game, "--to", str(to)]
     else:
-        others = [str(to)] * (simulator.num_players - 1)
-        say(f"  {shlex.join(['fogplay', 'match', game, str(out), *others, '--hands', '100000'])}")
+        then = ["match", game, str(out), *[str(to)] * (simulator.num_players - 1), "--hands", "100000"]
+    say(f"saved to {out}\nNext:\n  {shlex.join(['fogplay', *then])}")
 
 
 def _show_quality(quality: AgainstModel) -> None:
     at_worst = quality.guaranteed or ()
-    show = table("seat", "wins from the model", *(["wins at worst"] if at_worst else []))
+    show = table("seat", "wins against the model", *(["wins in the worst case"] if at_worst else []))
     for seat, winnings in enumerate(quality.winnings):
         show.add_row(str(seat), f"{winnings:+.6f}", *(f"{value:+.6f}" for value in at_worst[seat : seat + 1]))
     say(show)
-    say(f"nash_conv {quality.nash_conv:.6g}: what all seats together lose to best responses")
+    say(f"nash_conv {quality.nash_conv:.6g}: what all seats together could lose to best responses")
 
 
 @app.command()
@@ -119,7 +119,7 @@ def tradeoff(
     game: Game,
     to: To,
     confidences: Annotated[
-        str, typer.Option(help="Which, separated by commas; 0 is always among them.")
+        str, typer.Option(help="Numbers from 0 to 1, separated by commas; 0 is always included.")
     ] = "0,0.5,0.7,0.8,0.9,0.93,0.97,1",
     kind: Kind = "rnr",
     half: Half = 10.0,
@@ -129,10 +129,10 @@ def tradeoff(
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="Where .csv, .svg and .png go; GAME-tradeoff by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The files .csv, .svg and .png; GAME-tradeoff by default.")] = None,
     as_json: JSON = False,
 ) -> None:
-    """Draw what is won from a model against what is risked, for all confidences, with mixing beside it."""
+    """Plot exploitation of a model against exploitability for several confidences, with mixing for comparison."""
     import fogplay
     from fogplay.experiments.pictures import draw_tradeoff
     from fogplay.experiments.runner import write_rows
@@ -143,12 +143,7 @@ def tradeoff(
     if out.suffix in (".csv", ".svg", ".png"):
         out = out.with_suffix("")
     require_folder(out.with_name(out.name + ".csv"))
-    try:
-        wanted = [float(text) for text in confidences.split(",") if text.strip()]
-    except ValueError:
-        raise FogplayError(
-            f"--confidences takes numbers from 0 to 1 with commas between, not {confidences!r}"
-        ) from None
+    wanted = _numbers(confidences)
     require_device(device, algorithm)
     model = load_strategy(to)
     with Watch(quiet=as_json) as watch:
@@ -176,11 +171,26 @@ def tradeoff(
         facts = {"game": simulator.name, "to": str(to), "algorithm": algorithm, "points": rows}
         print_json(facts | {"out": [str(file) for file in files]})
         return
+    _show_points(points)
+    say(f"saved to {', '.join(map(str, files))}")
+
+
+def _numbers(confidences: str) -> list[float]:
+    try:
+        return [float(text) for text in confidences.split(",") if text.strip()]
+    except ValueError:
+        raise FogplayError(
+            f"--confidences must be numbers from 0 to 1, separated by commas, such as 0,0.5,1, not {confidences!r}"
+        ) from None
+
+
+def _show_points(points: list[Any]) -> None:
     show = table("", "confidence", "exploitation", "nash_conv", "wins, by seat")
     for point in points:
         seats = " / ".join(f"{value:+.3f}" for value in point.winnings)
-        show.add_row(point.way, f"{point.confidence:g}", f"{point.exploitation:.5f}", f"{point.nash_conv:.5f}", seats)
+        show.add_row(
+            point.method, f"{point.confidence:g}", f"{point.exploitation:.5f}", f"{point.nash_conv:.5f}", seats
+        )
     say(show)
-    say("wins: from the model; exploitation: the same beyond what the equilibrium strategy wins, over all seats;")
-    say("confidence of mixing: how often the best response is played instead of the equilibrium.")
-    say(f"saved to {', '.join(map(str, files))}")
+    say("wins: against the model; exploitation: their sum over all seats, beyond what the equilibrium strategy wins;")
+    say("confidence of mixing: the probability of playing the best response instead of the equilibrium.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,8 @@ import typer
 from fogplay.cli.app import (
     JSON,
     Device,
+    Infosets,
+    Minutes,
     Threads,
     app,
     file_name,
@@ -24,6 +27,7 @@ from fogplay.cli.app import (
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.errors import FogplayError
 from fogplay.strategies import BettingStrategy
+from fogplay.trees import FlatGame, TooLargeError
 
 
 @app.command()
@@ -74,6 +78,8 @@ def solve(
     game: Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")],
     algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    minutes: Minutes = None,
+    infosets: Infosets = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
     threads: Threads = None,
     device: Device = "cpu",
@@ -103,14 +109,15 @@ def solve(
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
     with Watch(quiet=as_json) as watch:
-        simulator = watch.simulator(game)
+        simulator = watch.simulator(game, infosets)
         watch.warn_of_recall(simulator.flat)
-        watch.estimate(simulator)
+        watch.estimate(simulator, algorithm)
         watch.expect_kernels(algorithm, device)
         result = fogplay.solve(
             simulator,
             algorithm,
             iterations,
+            minutes=minutes,
             seed=seed,
             threads=threads,
             device=device,
@@ -126,9 +133,20 @@ def solve(
     save(result.strategy, out)
     if result.trouble is not None:
         print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
-    facts = {
-        "game": simulator.name,
-        "algorithm": algorithm,
+    facts = {"game": simulator.name, **_facts(result), "out": str(out)}
+    if as_json:
+        print_json(facts)
+    else:
+        measured = simulator.flat is not None and simulator.flat.recall_lost is None
+        show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
+    if result.stopped is not None:
+        raise FogplayError(result.stopped)
+
+
+def _facts(result: Any) -> dict[str, Any]:
+    """A result in numbers."""
+    return {
+        "algorithm": result.algorithm,
         "iterations": result.iterations,
         "seconds": result.seconds,
         "iterations_per_second": result.iterations / max(result.seconds, 1e-9),
@@ -136,13 +154,8 @@ def solve(
         "exploitability": result.exploitability,
         "seed": result.seed,
         "interrupted": result.interrupted,
-        "out": str(out),
+        **({"stopped": result.stopped} if result.stopped is not None else {}),
     }
-    if as_json:
-        print_json(facts)
-    else:
-        forgets = simulator.flat is not None and bool(simulator.flat.recall_lost)
-        show_result(facts | {"spec": game, "players": simulator.num_players, "forgets": forgets}, result.strategy)
 
 
 def _iterations(text: str) -> list[int]:
@@ -212,8 +225,6 @@ def inspect(
     as_json: JSON = False,
 ) -> None:
     """Look a situation up: what does the strategy do there, and why."""
-    from fogplay.evaluate.situations import situations
-
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
         _inspect_profile(strategy, file, infoset, as_json)
@@ -225,38 +236,50 @@ def inspect(
     else:
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game or strategy.game)
-    seen = situations(flat, strategy.on(flat))
-    rows: list[dict[str, Any]] = []
-    for name in chosen[:limit]:
-        where, number = strategy.slots(name), flat.infosets.index(name)
-        here = flat.slots(number)
-        for action, probability, value, slot in zip(
-            strategy.actions[where],
-            strategy.probabilities[where],
-            seen.value[here],
-            range(where.start, where.stop),
-            strict=True,
-        ):
-            rows.append(
-                {
-                    "infoset": name,
-                    "player": int(flat.tree.infoset_player[number]),
-                    "action": action,
-                    "probability": float(probability),
-                    "value": float(value),
-                    "likelihood": float(seen.likelihood[number]),
-                    "visits": int(strategy.visits[slot]) if strategy.visits is not None else None,
-                    "learned_value": float(strategy.action_values[slot])
-                    if strategy.action_values is not None
-                    else None,
-                }
-            )
+        try:
+            flat = watch.flatten(game or strategy.game)
+        except TooLargeError as why:
+            flat = None
+            watch.note(f"{strategy.game} is too large for a tree ({why.size}): what actions earn is not known exactly")
+    rows = _looked_up(flat, strategy, chosen[:limit])
     if as_json:
         print_json({"file": str(file), "game": strategy.game, "infosets": len(strategy.infosets), "rows": rows})
         return
     say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
-    counted, valued = strategy.visits is not None, strategy.action_values is not None
+    _show_rows(rows)
+    if len(chosen) > limit:
+        say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
+    say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
+
+
+def _looked_up(flat: FlatGame | None, strategy: Any, infosets: list[str]) -> list[dict[str, Any]]:
+    """What a strategy does at infosets and why, one row per action; without a tree, what actions earn is unknown."""
+    from fogplay.evaluate.situations import situations
+
+    seen, rows = (situations(flat, strategy.on(flat)) if flat is not None else None), []
+    for name in infosets:
+        where = strategy.slots(name)
+        number = flat.infoset_number(name) if flat is not None else -1
+        for place, slot in enumerate(range(where.start, where.stop)):
+            value = math.nan if flat is None or seen is None else seen.value[flat.slots(number)][place]
+            learned = strategy.action_values
+            rows.append(
+                {
+                    "infoset": name,
+                    "player": int(strategy.infoset_player[strategy.find(name)]),
+                    "action": strategy.actions[slot],
+                    "probability": float(strategy.probabilities[slot]),
+                    "value": float(value),
+                    "likelihood": float(seen.likelihood[number]) if seen is not None else math.nan,
+                    "visits": int(strategy.visits[slot]) if strategy.visits is not None else None,
+                    "learned_value": float(learned[slot]) if learned is not None else None,
+                }
+            )
+    return rows
+
+
+def _show_rows(rows: list[dict[str, Any]]) -> None:
+    counted, valued = (any(row[name] is not None for row in rows) for name in ("visits", "learned_value"))
     more = [*(["visits"] if counted else []), *(["learned value"] if valued else [])]
     show = table("infoset", "player", "action", "probability", "earns", *more)
     before = None
@@ -270,9 +293,6 @@ def inspect(
         )  # fmt: skip
         before = row["infoset"]
     say(show)
-    if len(chosen) > limit:
-        say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
-    say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
 
 
 def _inspect_profile(profile: BettingStrategy, file: Path, infoset: str | None, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Exact measures of strategies, and the ground truth to hold them against."""
+"""Exact measures of strategies, and exact equilibria to compare them with."""
 
 from fogplay.evaluate.exact import Evaluation, best_response, evaluate, measure
 from fogplay.evaluate.linear_program import equilibrium

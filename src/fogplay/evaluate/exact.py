@@ -1,4 +1,4 @@
-"""Expected values, best responses and nash_conv, exactly, for any number of players."""
+"""Exact expected values, best responses and nash_conv, for any number of players."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fogplay.kernels import sequences as kernels
 from fogplay.strategies import Strategy, TabularStrategy
 from fogplay.trees import FlatGame, flatten
 
-NEVER = 1e-12  # a situation that a plan reaches with less than this does not arise
+NEVER = 1e-12  # a plan that reaches a situation with a smaller probability never reaches it
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,18 @@ class Evaluation:
 def evaluate(strategy: Strategy, game: Any = None) -> Evaluation:
     """Measure a strategy on its own game, or on ``game``.
 
-    A strategy that was just learned remembers its game; one that was loaded knows only the game's name.
+    A strategy that was just learned remembers its game; one loaded from a file knows only the game's name.
     """
     if not isinstance(strategy, TabularStrategy):
-        raise FogplayError(f"{strategy.game} is too large to be measured exactly; play a match: `fogplay match`")
+        raise FogplayError(
+            f"{strategy.game} is too large to be measured exactly; measure it by a match (`fogplay match`)"
+        )
     if game is None and strategy.source is not None:
         return measure(strategy.source, strategy.probabilities)
     try:
         flat = flatten(strategy.game if game is None else game)
     except FogplayError as error:
-        hint = "; a game of your own must be passed too: evaluate(strategy, game)" if game is None else ""
+        hint = "; if the game is your own, pass it too: evaluate(strategy, game)" if game is None else ""
         raise FogplayError(f"{error}{hint}") from error
     return measure(flat, strategy.on(flat))
 
@@ -61,7 +63,7 @@ def measure(flat: FlatGame, probabilities: NDArray[np.float64]) -> Evaluation:
 
 
 def best_response(flat: FlatGame, probabilities: NDArray[np.float64], player: int) -> tuple[float, NDArray[np.float64]]:
-    """What ``player`` earns by a best response to the others, and ``probabilities`` with that response put in."""
+    """What ``player`` earns by a best response to the others, and ``probabilities`` with that response inserted."""
     require_perfect_recall(flat)
     reach = reach_of_all(flat, probabilities)
     response = probabilities.copy()
@@ -70,7 +72,7 @@ def best_response(flat: FlatGame, probabilities: NDArray[np.float64], player: in
 
 
 def reach_of_all(flat: FlatGame, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[sequences] how likely each player plays each of its sequences."""
+    """[sequences] the probability that each player plays each of its sequences."""
     reach = np.empty(int(flat.sequences.sequence_range[-1]))
     for player in range(flat.num_players):
         kernels.reach_of(flat.sequences, player, probabilities, reach)
@@ -78,7 +80,7 @@ def reach_of_all(flat: FlatGame, probabilities: NDArray[np.float64]) -> NDArray[
 
 
 def behaviour(flat: FlatGame, plan: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[slots] action probabilities from realisation ``plan[sequences]``; even where a plan never comes."""
+    """[slots] action probabilities from realisation ``plan[sequences]``; uniform where the plan never gets."""
     form = flat.sequences
     counts = form.point_actions.astype(np.int64)
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -92,6 +94,8 @@ def behaviour(flat: FlatGame, plan: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def require_perfect_recall(flat: FlatGame) -> None:
-    """Refuse where an exact best response is not defined infoset by infoset."""
+    """Raise an error under imperfect recall, where best responses cannot be computed infoset by infoset."""
     if flat.recall_lost:
-        raise FogplayError(f"{flat.name} has imperfect recall, so no exact best response: {flat.recall_lost}")
+        raise FogplayError(
+            f"{flat.name} has imperfect recall, so its best responses cannot be computed exactly: {flat.recall_lost}"
+        )

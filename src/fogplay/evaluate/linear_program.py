@@ -1,7 +1,7 @@
-"""The ground truth for two-player zero-sum games: the sequence-form linear program (Koller, Megiddo, von Stengel 1996).
+"""Exact equilibria of two-player zero-sum games by the sequence-form linear program (Koller et al. 1996).
 
-Maximise the value v that player 0 can secure with a realisation plan x: at every point of player 1 the value is at most
-what each of its sequences leads to. The dual variables are player 1's own realisation plan.
+Maximise the value v that player 0 can guarantee with a realisation plan x, subject to: at every decision point of
+player 1, the value is at most that of each of its sequences. The dual variables are player 1's realisation plan.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from fogplay.trees.sequences import RestrictedForm
 def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
     """The value of a two-player constant-sum game to player 0, and an equilibrium as ``probabilities[slots]``."""
     if flat.num_players != 2 or flat.constant_sum is None:
-        kind = f"{flat.num_players} players" if flat.num_players != 2 else "payoffs that do not add up to a constant"
-        raise FogplayError(f"the linear program needs a two-player zero-sum game; {flat.name} has {kind}: try cfr+")
+        kind = f"{flat.num_players} players" if flat.num_players != 2 else "payoffs whose sum is not constant"
+        raise FogplayError(f"the linear program needs a two-player zero-sum game; {flat.name} has {kind}: try -a cfr+")
     require_perfect_recall(flat)
-    from scipy import optimize, sparse  # late: other commands start faster without it
+    from scipy import optimize, sparse  # late, so that other commands start faster
 
     form = flat.sequences
     scale = float(np.abs(form.entry_weight).max(initial=0.0)) or 1.0  # the solver's tolerances are absolute
@@ -31,7 +31,7 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
     payoff = plan0.T @ _payoff_matrix(form, scale) @ plan1  # [sequences of 0, sequences of 1]
     flow0, flow1 = _flow(form, 0) @ plan0, _flow(form, 1) @ plan1  # [1 + points, sequences]
     plans, points = payoff.shape[0], flow1.shape[0]
-    # Variables: x over player 0's sequences, then v and one value a point of player 1.
+    # Variables: x over player 0's sequences, then v and one value per point of player 1.
     objective = np.zeros(plans + points)
     objective[plans] = -1.0
     start = np.zeros(flow0.shape[0])
@@ -52,7 +52,7 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
 
 
 def _payoff_matrix(form: SequenceForm, scale: float) -> Any:
-    """Player 0's payoffs over ``scale``, by the two players' sequences, as a sparse matrix."""
+    """Player 0's payoffs divided by ``scale``: a sparse matrix over the two players' sequences."""
     from scipy import sparse
 
     first, end = form.sequence_range[1], form.sequence_range[2]
@@ -64,10 +64,10 @@ def _payoff_matrix(form: SequenceForm, scale: float) -> Any:
 
 
 def _plan_of_choices(form: SequenceForm, player: int) -> Any:
-    """The realisation plan as a linear function of what the player chooses; the same thing unless it may be forced.
+    """The realisation plan as a linear function of the player's choices: the identity unless the player may be forced.
 
-    Where it may, a sequence is played by choice, or forced from its parent with probability ``floor``, which again was
-    chosen or forced, and so on up: I + N + N² + …, where N leads from a sequence to its parent.
+    If it may, a sequence is either chosen, or forced from its parent with probability ``floor``; the parent again was
+    chosen or forced, and so on: I + N + N² + …, where N leads from a sequence to its parent.
     """
     from scipy import sparse
 
@@ -89,7 +89,7 @@ def _plan_of_choices(form: SequenceForm, player: int) -> Any:
 
 
 def _flow(form: SequenceForm, player: int) -> Any:
-    """One row for the empty sequence, which is 1, and one a point: what its sequences add up to beyond its parent."""
+    """One row for the empty sequence, which is 1, and one per point: the sum of its sequences minus its parent."""
     from scipy import sparse
 
     base = form.sequence_range[player]

@@ -1,4 +1,4 @@
-"""How good a response to a model is: what it wins if the model is right, and what it risks if it is not."""
+"""The quality of a response to a model: what it wins if the model is right, and what it risks if it is wrong."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class AgainstModel:
     """A response in every seat, measured exactly."""
 
     winnings: tuple[float, ...]  # what each seat's response earns when all others follow the model
-    guaranteed: tuple[float, ...] | None  # what it earns at worst; two-player constant-sum games only
-    nash_conv: float  # of the responses against each other: the papers' Σ b_i(σ_-i) where payoffs add up to 0
+    guaranteed: tuple[float, ...] | None  # what it earns in the worst case; two-player constant-sum games only
+    nash_conv: float  # of the responses against each other: in zero-sum games the papers' Σ b_i(σ_-i)
 
 
 def against_model(flat: FlatGame, probabilities: NDArray[np.float64], model: NDArray[np.float64]) -> AgainstModel:

@@ -1,4 +1,4 @@
-"""What each action is worth where it is taken: the reasons behind a strategy."""
+"""The value of each action at its infoset: the reasons behind a strategy."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from fogplay.trees.sequences import sequence_form
 class Situations(NamedTuple):
     """Exact facts about every infoset when all players follow a strategy."""
 
-    likelihood: NDArray[np.float64]  # [infosets] how likely chance and the others allow it to arise
-    value: NDArray[np.float64]  # [slots] what the player earns on average by each action there; NaN if it never arises
+    likelihood: NDArray[np.float64]  # [infosets] the probability that chance and the others lead there
+    value: NDArray[
+        np.float64
+    ]  # [slots] the player's expected payoff by each action; NaN if the infoset is never reached
 
 
 def situations(flat: FlatGame, probabilities: NDArray[np.float64]) -> Situations:
-    """Look at every infoset of a flattened game under ``probabilities[slots]``."""
+    """Evaluate every infoset of a flattened game under ``probabilities[slots]``."""
     form, reach = flat.sequences, reach_of_all(flat, probabilities)
     ones = flat.tree._replace(payoffs=np.ones_like(flat.tree.payoffs))
-    arriving = sequence_form(ones)  # a payoff of 1 everywhere counts how often we arrive
+    arriving = sequence_form(ones)  # with a payoff of 1 everywhere, values are probabilities of arriving
     even = np.ones(len(form.point_slot))
     earned, arrived = (_by_slot(flat, each, probabilities, reach, even) for each in (form, arriving))
     likelihood = arrived[flat.tree.infoset_start[:-1]]
-    if len(form.point_slot) > flat.num_infosets:  # what the player has forgotten it did: as likely as it did so
+    if len(form.point_slot) > flat.num_infosets:  # imperfect recall: weigh forgotten moves by their probabilities
         own = reach[form.point_parent]
         often, where = (_by_slot(flat, each, probabilities, reach, own) for each in (form, arriving))
         earned, arrived = np.where(where > 0, often, earned), np.where(where > 0, where, arrived)
@@ -43,7 +45,7 @@ def _by_slot(
     reach: NDArray[np.float64],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """[slots] the value of each sequence, added up by ``weight[points]`` over the points of an infoset."""
+    """[slots] the values of the sequences, summed over the points of an infoset with ``weight[points]``."""
     value = np.empty_like(reach)
     out = np.zeros(flat.num_slots)
     for player in range(flat.num_players):

@@ -1,7 +1,7 @@
-"""What it costs in quality, and brings in speed, to play many episodes at once on the same tables.
+"""The loss in quality and the gain in speed from concurrent episodes that share tables.
 
-Episodes that run beside each other see statistics that are a little old. On a CPU the threads are a few, on a GPU
-(`--device cuda`) thousands; one CPU thread, which always sees everything, is the measure of both.
+Concurrent episodes see slightly stale statistics. A CPU runs a few threads, a GPU (`--device cuda`) thousands; both are
+compared with one CPU thread, whose tables are never stale.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show
-from fogplay.experiments.runner import Job, Lab, Mean, Point, means, repeat, write_rows
+from fogplay.experiments.runner import Job, Mean, Point, Runner, means, repeat, write_rows
 from fogplay.kernels.cuda import at_once
 from fogplay.solvers.run import log_spaced
 
@@ -21,41 +21,41 @@ AT_ONCE = {"cpu": (2, 4), "cuda": (2**10, 2**12, 2**14, 2**17)}
 ALONE = "one CPU thread"
 
 
-def concurrency(lab: Lab, scale: str) -> Outcome:
-    """Leduc: δ by episodes, one at a time and many at once."""
+def concurrency(runner: Runner, scale: str) -> Outcome:
+    """Leduc: δ by episodes, with one thread and with many."""
     last, runs = (100_000_000, 3) if scale == "paper" else (3_000_000, 2)
     alone = [job for each in ALGORITHMS for job in _runs(ALONE, each, last, runs, 1)]
-    # A GPU's threads begin one after the other: of those that never play more need not be tried.
-    most = last if lab.device == "cpu" else at_once(AT_ONCE["cuda"][-1], last - 1)
-    sizes = {min(threads, most): threads for threads in reversed(AT_ONCE[lab.device])}
+    # The number of GPU threads ramps up, so numbers that a run of this length never reaches need not be tried.
+    most = last if runner.device == "cpu" else at_once(AT_ONCE["cuda"][-1], last - 1)
+    sizes = {min(threads, most): threads for threads in reversed(AT_ONCE[runner.device])}
     together = [
         job
         for each in ALGORITHMS
         for playing, threads in sorted(sizes.items())
         for job in _runs(f"up to {playing:,} at once", each, last, runs, threads)
     ]
-    one_by_one = replace(lab, engine="sequential")  # so that speeds are comparable
+    one_by_one = replace(runner, engine="sequential")  # so that speeds are comparable
     found_together = one_by_one.run(together)
     points = [*replace(one_by_one, device="cpu").run(alone), *found_together]
-    write_rows(lab.folder / "points.csv", points)
+    write_rows(runner.folder / "points.csv", points)
     found = {each: means([point for point in points if point.algorithm == each]) for each in ALGORITHMS}
     by_name = [replace(mean, label=f"{each}, {mean.label}") for each, group in found.items() for mean in group]
-    write_rows(lab.folder / "means.csv", by_name)
+    write_rows(runner.folder / "means.csv", by_name)
     drawn = [replace(mean, measure=each) for each, group in found.items() for mean in group]
     panels = [Panel(each, f"Leduc, {each}", "exploitability δ (nash_conv)") for each in ALGORITHMS]
-    pictures = draw_curves(lab.folder / "concurrency", drawn, panels)
+    pictures = draw_curves(runner.folder / "concurrency", drawn, panels)
     findings = []
     for each, group in found.items():
         base = final(group, ALONE, "nash_conv")
         for label in dict.fromkeys(mean.label for mean in group):
             end = final(group, label, "nash_conv")
             speed = _speed(points, each, label)
-            told = f"δ {show(end)} at {speed / 1e6:.1f} M episodes/s"
+            measured = f"δ {show(end)} at {speed / 1e6:.1f} M episodes/s"
             near = None if label == ALONE else abs(end.mean - base.mean) <= 3 * _error(base, end) + 0.05 * base.mean
-            findings.append(Finding(f"{each}, {label}", "", told, near))
+            findings.append(Finding(f"{each}, {label}", "", measured, near))
     notes = (
-        f"{last:,} episodes (traversals for es-mccfr), {runs} runs each. It holds where δ at the end is that of one "
-        "thread, within 5 per cent and three standard errors.",
+        f"{last:,} episodes (traversals for es-mccfr), {runs} runs each. A finding holds if the final δ equals that of "
+        "one thread, within 5 % and three standard errors.",
     )
     return Outcome(tuple(findings), tuple(pictures), notes)
 
@@ -66,7 +66,7 @@ def _runs(label: str, algorithm: str, last: int, runs: int, threads: int) -> lis
 
 
 def _speed(points: Sequence[Point], algorithm: str, label: str) -> float:
-    """Episodes a second, of all runs together."""
+    """Episodes per second, over all runs."""
     last = max(point.iteration for point in points)
     seconds = [
         point.seconds for point in points if (point.algorithm, point.label, point.iteration) == (algorithm, label, last)
@@ -78,4 +78,4 @@ def _error(one: Mean, other: Mean) -> float:
     return float((one.standard_error**2 + other.standard_error**2) ** 0.5)
 
 
-EXPERIMENTS = (Experiment("beyond/concurrency", "Leduc: what many episodes at once cost", concurrency),)
+EXPERIMENTS = (Experiment("beyond/concurrency", "Leduc: the cost of concurrent episodes", concurrency),)

@@ -1,8 +1,8 @@
-"""The contestants of ``fogplay bench``, each run in a process of its own.
+"""The contestants of ``fogplay bench``, each in its own process.
 
-The parent runs this file as a script, so that a peer's process holds the peer and nothing of fogplay: no import here
-but the standard library's, until a contestant asks for its own. Requests come as JSON, a line each, on stdin; each gets
-one line back.
+The parent runs this file as a script, so that a peer's process holds the peer and nothing of fogplay: it imports only
+the standard library until a contestant imports its package. Requests are lines of JSON on stdin; each gets one line of
+JSON in answer.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-CHECK_RATIO = 1.1  # nash_conv is looked at after iterations 1, 2, 3 ... each about this many times the one before
+CHECK_RATIO = 1.1  # nash_conv is measured after iterations 1, 2, 3 ..., each about this many times the last
 Facts = dict[str, int]
 
 
 class Contestant(Protocol):
-    """An algorithm of some package. Making one imports all that it needs; nothing of that is counted as building."""
+    """An algorithm of some package. The constructor imports what it needs, which does not count as building."""
 
-    def build(self, game: str) -> Facts: ...  # from the game's name to ready to iterate; what it says of the size
+    def build(self, game: str) -> Facts: ...  # from the game's name until ready to iterate; returns sizes
 
     def restart(self) -> None: ...  # forget what was learned, keep the game
 
-    def iterate(self, count: int) -> None: ...  # so many of the entry's units
+    def iterate(self, count: int) -> None: ...  # in the entry's units
 
-    def nash_conv(self) -> float: ...  # of the average strategy, summed over the players
+    def nash_conv(self) -> float: ...  # of the average strategy
 
 
 def _sizes(flat: Any, tables: Iterable[Any]) -> Facts:
@@ -56,7 +56,7 @@ class FogplayFullWidth:
         from fogplay.trees import flatten
 
         self.flatten, self.measure, self.make = flatten, measure, FullWidth
-        self.build("kuhn")  # compiles the kernels, or fetches them from disk
+        self.build("kuhn")  # compiles the kernels, or loads them from disk
         self.iterate(1)
         self.nash_conv()
 
@@ -110,7 +110,7 @@ class LiteEFGFullWidth:
         import pyspiel
 
         self.folder = tempfile.TemporaryDirectory(prefix="fogplay-bench-")
-        os.environ["HOME"] = self.folder.name  # it keeps every game as a file in the home folder; not in the user's
+        os.environ["HOME"] = self.folder.name  # it writes every game to the home folder, which must not be the user's
         baseline = importlib.import_module("LiteEFG.baselines.CFRplus")
         self.pyspiel, self.package, self.graph = pyspiel, LiteEFG, baseline.graph
 
@@ -132,7 +132,7 @@ class LiteEFGFullWidth:
             environment.update_strategy(strategy)
 
     def nash_conv(self) -> float:
-        return float(sum(self.environment.exploitability(self.strategy, "linear-avg-iterate")))  # one gain a player
+        return float(sum(self.environment.exploitability(self.strategy, "linear-avg-iterate")))  # one gain per player
 
 
 class FogplaySampling:
@@ -145,7 +145,7 @@ class FogplaySampling:
 
         self.flatten, self.measure, self.make = flatten, measure, ALGORITHMS[algorithm].make
         self.algorithm, self.threads = algorithm, threads
-        self.build("kuhn")  # compiles the kernels, or fetches them from disk
+        self.build("kuhn")  # compiles the kernels, or loads them from disk
         self.iterate(1)
         self.nash_conv()
 
@@ -168,12 +168,12 @@ class FogplaySampling:
         return self.measure(self.flat, self.learner.average()).nash_conv
 
     def lost(self) -> float | None:
-        """The share of episodes that left no trace where play begins, the most crowded place; None without visits."""
+        """The share of episodes whose visit to the first decision was lost; None for algorithms without visits."""
         tree, visits = self.flat.tree, self.learner.tables().get("visits")
         if visits is None or not self.done:
             return None
         nodes, first = [0], set()
-        for node in nodes:  # grows as it goes, through chance alone
+        for node in nodes:  # the list grows by the children of chance nodes
             if tree.player[node] >= 0:
                 first.add(int(tree.row[node]))
             elif tree.num_children[node]:
@@ -183,7 +183,7 @@ class FogplaySampling:
 
 
 class OpenSpielSampling:
-    """OpenSpiel's C++ Monte Carlo CFR: one of its iterations plays once for each player, so counts as so many units."""
+    """OpenSpiel's C++ Monte Carlo CFR: one of its iterations plays once per player and counts as that many units."""
 
     def __init__(self, solver: str) -> None:
         import pyspiel
@@ -205,14 +205,14 @@ class OpenSpielSampling:
             step()
 
     def nash_conv(self) -> float:
-        # by state, not by string: the average policy of a solver that has not seen all of the game knows only that
+        # by state, not by string: before a solver has seen the whole game, its average policy needs the state
         return float(self.pyspiel.nash_conv(self.game, self.solver.average_policy(), True))
 
 
 class OpenSpielSearch:
-    """OpenSpiel's C++ IS-MCTS: one search of so many simulations from the game's first decision, random rollouts."""
+    """OpenSpiel's C++ IS-MCTS: one search from the game's first decision, with random rollouts."""
 
-    SHARE_OF_PAYOFF_RANGE = 0.6  # exploration, as fogplay has it by default
+    SHARE_OF_PAYOFF_RANGE = 0.6  # exploration, as fogplay's default
 
     def __init__(self) -> None:
         import pyspiel
@@ -227,12 +227,12 @@ class OpenSpielSearch:
         return {}
 
     def restart(self) -> None:
-        """Nothing to forget: every search is fresh."""
+        """Nothing to do: every search starts from scratch."""
 
     def iterate(self, count: int) -> None:
         exploration = self.SHARE_OF_PAYOFF_RANGE * (self.game.max_utility() - self.game.min_utility())
         evaluator = self.pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=1)
-        self.pyspiel.ISMCTSBot(1, evaluator, exploration, max(count, 2)).step(self.state)  # one alone fails
+        self.pyspiel.ISMCTSBot(1, evaluator, exploration, max(count, 2)).step(self.state)  # a single simulation fails
 
     def nash_conv(self) -> float:
         raise NotImplementedError("a search for one decision has no strategy for the whole game")
@@ -240,18 +240,18 @@ class OpenSpielSearch:
 
 @dataclass(frozen=True)
 class Entry:
-    """Who takes part in a suite: a package, its algorithm, and how to make it."""
+    """A contestant of a suite: a package, its algorithm, and how to construct it."""
 
     name: str
-    algorithm: str  # together with the name, nobody else's in the suite
-    module: str  # to be imported; its absence is no error
+    algorithm: str  # unique in the suite together with the name
+    module: str  # to import; if it is missing, the entry is skipped
     package: str  # as installed
     make: Callable[[], Contestant]
-    race: str = ""  # who is compared with whom: those of one race
+    race: str = ""  # contestants of the same race are compared
     unit: str = "iteration"  # what is counted
     solves: bool = True  # has a strategy whose nash_conv can be measured
-    threads: int = 1  # that share tables, a core each
-    processes: int = 1  # side by side, each with tables of its own
+    threads: int = 1  # that share tables, one core each
+    processes: int = 1  # concurrent, each with its own tables
 
 
 def _fogplay(algorithm: str, race: str, unit: str) -> Entry:
@@ -264,7 +264,7 @@ def _openspiel(solver: str, race: str, unit: str) -> Entry:
 
 
 def _two_cores(algorithm: str) -> tuple[Entry, ...]:
-    """One thread, two that share tables, and two runs side by side."""
+    """One thread, two threads that share tables, and two concurrent runs."""
     one = _fogplay(algorithm, algorithm, "episode")
     share = functools.partial(FogplaySampling, algorithm, threads=2)
     return (
@@ -305,17 +305,17 @@ SUITES: dict[str, tuple[Entry, ...]] = {
 
 
 class Worker:
-    """What the parent can ask for; each method is one request."""
+    """Answers the parent's requests; each method is one kind of request."""
 
     def __init__(self, entry: Entry) -> None:
         began = time.perf_counter()
         self.contestant = entry.make()
         self.start_seconds = time.perf_counter() - began
         self.version = importlib.metadata.version(entry.package)
-        self.rate = 1.0  # iterations a second, as last seen
+        self.rate = 1.0  # iterations per second in the last call
 
     def build(self, game: str, limit: float) -> dict[str, Any]:
-        """Build a game; the process dies if that takes longer than ``limit`` seconds (0: no limit)."""
+        """Build a game; the process ends if that takes longer than ``limit`` seconds (0: no limit)."""
         resident = memory("VmRSS")
         with _alarm(limit):
             began = time.perf_counter()
@@ -325,7 +325,7 @@ class Worker:
         return {"build_seconds": seconds, **start, **facts}
 
     def rate_for(self, seconds: float) -> dict[str, Any]:
-        """Iterate for so long; the last call makes up most of it, so that calls cost nothing that counts."""
+        """Iterate for ``seconds``, mostly in the last call, so that the cost of calls is negligible."""
         done, took, worked = 0, 0.0, time.process_time()
         while took < seconds:
             count = max(1, int(self.rate * (seconds - took)))
@@ -333,13 +333,13 @@ class Worker:
             self.contestant.iterate(count)
             lasted = time.perf_counter() - began
             done, took = done + count, took + lasted
-            self.rate = max(1.0, min(count / max(lasted, 1e-9), 8 * self.rate))  # a first call says little
+            self.rate = max(1.0, min(count / max(lasted, 1e-9), 8 * self.rate))  # the first call is too short to trust
         return {"iterations": done, "seconds": took, "cpu_seconds": time.process_time() - worked}
 
     def find(self, target: float, limit: float, first: int = 1) -> dict[str, Any]:
-        """Iterations from a fresh start until nash_conv is at most ``target``, or ``limit`` seconds are over.
+        """Iterations from a fresh start until nash_conv is at most ``target``, or ``limit`` seconds have passed.
 
-        It is looked at after ``first`` iterations for the first time.
+        nash_conv is first measured after ``first`` iterations.
         """
         self.contestant.restart()
         done, took, reached = 0, 0.0, float("inf")
@@ -353,7 +353,7 @@ class Worker:
         return {"iterations": done, "nash_conv": reached, "seconds": took}
 
     def repeat(self, iterations: int) -> dict[str, Any]:
-        """Seconds for so many iterations from a fresh start."""
+        """Seconds for ``iterations`` from a fresh start."""
         self.contestant.restart()
         self.contestant.iterate(0)
         began = time.perf_counter()
@@ -361,14 +361,14 @@ class Worker:
         return {"seconds": time.perf_counter() - began}
 
     def lost(self) -> dict[str, Any]:
-        """The share of updates lost since the game was built, where that is known."""
+        """The share of updates lost since the game was built, if it is known."""
         return {"lost_share": self.contestant.lost() if isinstance(self.contestant, FogplaySampling) else None}
 
 
 def memory(field: str) -> int:
     """Bytes that this process holds (``VmRSS``) or held at most (``VmHWM``).
 
-    getrusage would do for the latter, were it not that Linux counts there what the parent held when it forked.
+    getrusage is not used for the peak because on Linux it includes the parent's memory at the fork.
     """
     try:
         with open("/proc/self/status") as lines:
@@ -388,7 +388,7 @@ def _peak_by_getrusage() -> int:
 
 @contextlib.contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """End this process, even inside compiled code, if the block takes too long."""
+    """End this process, even inside compiled code, if the block takes longer than ``seconds``."""
     if not seconds or not hasattr(signal, "setitimer"):
         yield
         return
@@ -399,11 +399,11 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def serve(suite: str, name: str, algorithm: str, cores: str) -> None:
-    """Answer the parent's requests until it closes the line, on these cores (where the system lets one choose)."""
+    """Answer the parent's requests until it closes stdin, on these cores (if the system allows a choice)."""
     if cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(core) for core in cores.split(",")})
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print to stdout
     entry = next(entry for entry in SUITES[suite] if (entry.name, entry.algorithm) == (name, algorithm))
     worker: Worker | None = None
     for line in sys.stdin:

@@ -1,7 +1,7 @@
-"""What the papers' experiments in limit hold'em share: training, opponents, matches, tables of winnings.
+"""Shared by the papers' experiments in limit hold'em: training, opponents, matches, tables of winnings.
 
-Opponents that cannot be had are replaced by stand-ins and named as such: `rules` is a rule-based hand-strength bot,
-`sparring` a near-equilibrium of the game with 10 buckets.
+Opponents that are not available are replaced by stand-ins, which are labelled as such: `rules` is a rule-based
+hand-strength bot, `sparring` a near-equilibrium of the game with 10 buckets.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fogplay.bots.holdem import BOTS, bot
-from fogplay.experiments.runner import Job, Lab, write_rows
+from fogplay.experiments.runner import Job, Runner, write_rows
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
 from fogplay.play import match
@@ -24,7 +24,7 @@ SMALL_BET = 1000.0  # in milli-big-blinds: in limit hold'em a small bet is a big
 
 @dataclass(frozen=True)
 class Won:
-    """What one player won in a match, in milli-big-blinds a hand."""
+    """What one player won in a match, in milli-big-blinds per hand."""
 
     player: str
     against: str
@@ -34,7 +34,7 @@ class Won:
     standard_error: float
 
     def wins(self) -> bool:
-        """Beyond what luck explains."""
+        """Whether the mean is positive by more than two standard errors."""
         return self.mean > 2 * self.standard_error
 
     def loses(self) -> bool:
@@ -57,27 +57,27 @@ def training(
     seed: int = 1,
     **parameters: Any,
 ) -> Job:
-    """A run that keeps its strategy at the end, and at snapshots before."""
+    """A run that keeps its strategy at the end, and at ``snapshots``."""
     return Job(
         label, spec, algorithm, iterations, seed, tuple(sorted({*snapshots, iterations})), (), parameters, keep=keep
     )
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table to sit down at: the game, and the players who are known by name."""
+class HoldemTable:
+    """A game of hold'em, its trained and built-in players, and matches between them."""
 
     rules: Holdem
 
     @staticmethod
-    def for_players(players: int) -> Table:
+    def for_players(players: int) -> HoldemTable:
         rules = load(f"holdem(players={players})")
         assert isinstance(rules, Holdem)
-        return Table(rules)
+        return HoldemTable(rules)
 
-    def trained(self, lab: Lab, job: Job, iteration: int | None = None) -> BettingPolicy:
-        """What a job had learned by some iteration, by default at its end."""
-        return policy_of(BettingStrategy.read(lab.strategy_file(job, iteration or job.iterations)), self.rules)
+    def trained(self, runner: Runner, job: Job, iteration: int | None = None) -> BettingPolicy:
+        """What a job had learned at some iteration, by default at its end."""
+        return policy_of(BettingStrategy.read(runner.strategy_file(job, iteration or job.iterations)), self.rules)
 
     def bot(self, name: str) -> BettingPolicy:
         assert name in BOTS
@@ -98,6 +98,6 @@ class Table:
         return Won(player, against, iteration, played.hands, played.means[0], played.standard_errors[0])
 
 
-def write_winnings(lab: Lab, rows: Sequence[Won]) -> None:
-    """All matches of an experiment, in winnings.csv."""
-    write_rows(lab.folder / "winnings.csv", rows)
+def write_winnings(runner: Runner, rows: Sequence[Won]) -> None:
+    """Write all matches of an experiment to winnings.csv."""
+    write_rows(runner.folder / "winnings.csv", rows)

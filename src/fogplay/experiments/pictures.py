@@ -1,4 +1,4 @@
-"""Learning curves as pictures: a line for the mean, a band for its standard error, SVG and PNG."""
+"""Plots of learning curves: a line for the mean and a band for its standard error, as SVG and PNG."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#8a4fff", "#e09f3e", "#4a4e69", "#0
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes: which measure, under which title, and how the axes run."""
+    """One pair of axes: the measure, the title, the labels and the scales."""
 
     measure: str
     title: str
@@ -24,11 +24,11 @@ class Panel:
     x_label: str = "simulated episodes"
     log_x: bool = True
     log_y: bool = True
-    marks: tuple[tuple[float, float, str], ...] = ()  # published points: x, y, what it is
+    marks: tuple[tuple[float, float, str], ...] = ()  # published points: x, y, label
 
 
 def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labels: Sequence[str] = ()) -> list[Path]:
-    """Draw every label's mean with its band into each panel; writes ``path``.svg and ``path``.png."""
+    """Plot every label's mean with its band in each panel; writes ``path``.svg and ``path``.png."""
     figure, axes = new_picture(len(panels))
     labels = labels or list(dict.fromkeys(mean.label for mean in means))
     for axis, panel in zip(axes, panels, strict=True):
@@ -63,14 +63,14 @@ def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labe
 
 
 def draw_tradeoff(path: Path, games: Mapping[str, Sequence[TradeoffPoint]]) -> list[Path]:
-    """What is won from a model against what is risked, a panel a game, a line for each way of responding."""
+    """Plot exploitation of a model against exploitability, with one panel per game and one line per method."""
     figure, axes = new_picture(len(games), in_a_row=2)
     for axis, (title, points) in zip(axes, games.items(), strict=True):
-        for number, way in enumerate(dict.fromkeys(point.way for point in points)):
-            line = sorted((point for point in points if point.way == way), key=lambda point: point.confidence)
+        for number, method in enumerate(dict.fromkeys(point.method for point in points)):
+            line = sorted((point for point in points if point.method == method), key=lambda point: point.confidence)
             x, y = [point.nash_conv for point in line], [point.exploitation for point in line]
-            axis.plot(x, y, "o-", color=COLOURS[number % len(COLOURS)], label=way, markersize=4, linewidth=1.4)
-            if way != "mixing":
+            axis.plot(x, y, "o-", color=COLOURS[number % len(COLOURS)], label=method, markersize=4, linewidth=1.4)
+            if method != "mixing":
                 for point in line:
                     at = (point.nash_conv, point.exploitation)
                     axis.annotate(f"{point.confidence:g}", at, (4, -9), textcoords="offset points", fontsize=7)
@@ -83,7 +83,7 @@ def draw_tradeoff(path: Path, games: Mapping[str, Sequence[TradeoffPoint]]) -> l
 
 
 def new_picture(panels: int, in_a_row: int = 3) -> tuple[Any, Any]:
-    """A figure with so many pairs of axes, side by side and then below; drawn without a screen."""
+    """A figure with ``panels`` pairs of axes, at most ``in_a_row`` side by side; needs no display."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -98,7 +98,7 @@ def new_picture(panels: int, in_a_row: int = 3) -> tuple[Any, Any]:
 
 
 def save_picture(figure: Any, path: Path) -> list[Path]:
-    """Write ``path``.svg and ``path``.png, and forget the figure."""
+    """Write ``path``.svg and ``path``.png, and close the figure."""
     from matplotlib import pyplot
 
     figure.tight_layout()

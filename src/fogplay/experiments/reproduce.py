@@ -1,4 +1,4 @@
-"""``fogplay reproduce``: the papers' figures and tables, each from one command, published numbers beside ours."""
+"""``fogplay reproduce``: the papers' figures and tables, each from one command, published beside measured numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fogplay.checks import one_of
 from fogplay.errors import FogplayError, did_you_mean
-from fogplay.experiments.runner import Lab, Mean
+from fogplay.experiments.runner import Mean, Runner
 from fogplay.solvers.solve import DEVICES
 from fogplay.version import VERSION
 
@@ -23,12 +23,12 @@ class Finding:
     what: str
     published: str
     measured: str
-    holds: bool | None = None  # None where it is shown for comparison only
+    holds: bool | None = None  # None: shown for comparison only
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found, and the files it made besides its data."""
+    """What an experiment found, and the files it wrote besides its data."""
 
     findings: tuple[Finding, ...]
     files: tuple[Path, ...] = ()
@@ -41,8 +41,8 @@ class Experiment:
 
     id: str
     title: str
-    run: Callable[[Lab, str], Outcome]  # the laboratory and the scale
-    device: bool = True  # it has runs that a GPU can do
+    run: Callable[[Runner, str], Outcome]  # runner and scale
+    device: bool = True  # whether a GPU can do some of its runs
 
 
 def experiments() -> dict[str, Experiment]:
@@ -62,7 +62,7 @@ def experiments() -> dict[str, Experiment]:
 
 
 def experiment_called(name: str) -> Experiment:
-    """The experiment of this id, or a refusal that says what there is."""
+    """The experiment of this id; the error for an unknown id suggests a similar one."""
     known = experiments()
     if name not in known:
         raise FogplayError(
@@ -81,15 +81,15 @@ def reproduce(
     device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Outcome, Path]:
-    """Run one experiment, or what is left of it; returns what was found and the folder with data and pictures."""
+    """Run one experiment, or what is left of it; return its outcome and the folder with data and pictures."""
     experiment = experiment_called(name)
     if scale not in SCALES:
         raise FogplayError(f"scale must be {' or '.join(SCALES)}, not {scale!r}")
     if one_of("device", device, DEVICES) != "cpu" and not experiment.device:
-        raise FogplayError(f"{name} runs on the CPU alone; leave --device out")
+        raise FogplayError(f"{name} runs only on the CPU; use --device cpu")
     folder = (out or Path("reproduced")) / name / scale
-    shared = folder.parents[1] / "jobs"  # of all the paper's experiments: some train the same players
-    outcome = experiment.run(Lab(folder, engine, workers, device, shared, progress), scale)
+    shared = folder.parents[1] / "jobs"  # shared by the paper's experiments, some of which train the same players
+    outcome = experiment.run(Runner(folder, engine, workers, device, shared, progress), scale)
     _write_report(folder, experiment, scale, outcome)
     return outcome, folder
 
@@ -108,7 +108,7 @@ def _write_report(folder: Path, experiment: Experiment, scale: str, outcome: Out
 
 
 def value_at(means: Sequence[Mean], label: str, measure: str, iteration: int) -> Mean:
-    """The mean of a label at an iteration that was measured."""
+    """The mean of a label at a measured iteration."""
     return next(m for m in means if (m.label, m.measure, m.iteration) == (label, measure, iteration))
 
 

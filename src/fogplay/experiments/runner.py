@@ -1,7 +1,7 @@
-"""Many runs side by side: seeds and parameter values through joblib, all raw points kept, stopped and continued.
+"""Parallel runs over seeds and parameter values: every raw point is kept, and stopped experiments can be continued.
 
-Every job writes its points to a file of its own when it is done, and a checkpoint while it runs, so an experiment that
-was stopped goes on where it was. The engine is joblib's: local processes (``loky``) by default, a cluster with ``ray``.
+A job writes a checkpoint while it runs, and its points to its own file when it is done, so a stopped experiment
+continues where it was. The engine is joblib's: local processes (``loky``) by default, a cluster with ``ray``.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from fogplay.games.registry import load
 
 ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
-GPU_RUNS = 16  # of small games that share a GPU, of which each fills a small part
+GPU_RUNS = 16  # concurrent runs of small games, each of which uses a small part of a GPU
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The game of a response to a model kept in a file."""
+    """The restricted game of a response to a model in a file."""
 
     model: str  # the file
     responder: int
@@ -41,7 +41,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one algorithm; its label groups it with its repetitions."""
+    """One run of one algorithm; repetitions share a label."""
 
     label: str
     game: str
@@ -51,8 +51,8 @@ class Job:
     curve: tuple[int, ...]  # the iterations to measure at
     measures: tuple[str, ...] = ("nash_conv",)
     parameters: dict[str, Any] = field(default_factory=dict)
-    bound: Bound | None = None  # None: the game as it is
-    keep: str | None = None  # average or greedy: the strategy at every point of the curve is kept in a file
+    bound: Bound | None = None  # None: the game itself
+    keep: str | None = None  # average or greedy: the strategy to keep in a file at every point of the curve
 
     @property
     def key(self) -> str:
@@ -73,7 +73,7 @@ def repeat(
     measures: tuple[str, ...],
     **parameters: Any,
 ) -> list[Job]:
-    """The same run with so many seeds."""
+    """The same run with seeds 1 to ``runs``."""
     return [
         Job(label, game, algorithm, iterations, seed, tuple(curve), measures, parameters) for seed in range(1, runs + 1)
     ]
@@ -96,7 +96,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Mean:
-    """The same point of all repetitions of a label."""
+    """One point of the curve, over all repetitions of a label."""
 
     label: str
     measure: str
@@ -107,15 +107,15 @@ class Mean:
 
 
 @dataclass
-class Lab:
-    """Where jobs run and their results are kept."""
+class Runner:
+    """Runs jobs and keeps their results."""
 
     folder: Path
     engine: str = "loky"
-    workers: int = 0  # 0: one for each core
+    workers: int = 0  # 0: one per core
     device: str = "cpu"  # or cuda, for sampling algorithms
-    shared: Path | None = None  # where jobs keep their files; by default in ``folder``, but they serve any experiment
-    progress: Callable[[int, int], None] | None = None  # iterations done and to do, of the whole set
+    shared: Path | None = None  # the folder of the jobs' files, if several experiments share it; else in ``folder``
+    progress: Callable[[int, int], None] | None = None  # iterations done and in total, over all jobs
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
@@ -124,10 +124,10 @@ class Lab:
             for folder in (self.folder, self._jobs):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FogplayError(f"cannot make the folder {self.folder}: {error.strerror}") from error
+            raise FogplayError(f"cannot create the folder {self.folder}: {error.strerror}") from error
 
     def run(self, jobs: Sequence[Job]) -> list[Point]:
-        """All points of all jobs, in the order of the jobs; those already done are read, not run again."""
+        """All points of all jobs, in the order of the jobs; finished jobs are read, not run again."""
         left = [job for job in jobs if not self._done(job)]
         with self._progress(jobs):
             self._run(left)
@@ -163,7 +163,7 @@ class Lab:
             )
 
     def _share_device(self, jobs: Sequence[Job]) -> None:
-        """In threads of this process, whose kernels run beside each other; hold'em fills a GPU alone."""
+        """Run jobs in threads of this process, whose kernels run concurrently; one large game fills a GPU alone."""
         alone = self.engine == "sequential" or not all(fits_in_tree(load(job.game)) for job in jobs)
         stop = threading.Event()
         with ThreadPoolExecutor(1 if alone else self.workers or GPU_RUNS) as pool:
@@ -171,12 +171,12 @@ class Lab:
             try:
                 for run in as_completed(runs):
                     run.result()
-            finally:  # where all is well nothing is left to stop
+            finally:  # after success nothing is left to stop
                 stop.set()
                 pool.shutdown(cancel_futures=True)
 
     def strategy_file(self, job: Job, iteration: int) -> Path:
-        """Where a job keeps its strategy of some iteration."""
+        """The file of a job's strategy at some iteration."""
         return _strategy_file(self._file(job), iteration)
 
     def _file(self, job: Job) -> Path:
@@ -197,16 +197,16 @@ class Lab:
 
     @contextlib.contextmanager
     def _progress(self, jobs: Sequence[Job]) -> Iterator[None]:
-        """Add up, twice a second, what the jobs write down about how far they are."""
+        """Report the sum of the jobs' progress files twice per second."""
         report = self.progress
         if report is None:
             yield
             return
         total, over = sum(job.iterations for job in jobs), threading.Event()
 
-        reached = dict.fromkeys((job.key for job in jobs), 0)  # a file may just be written, or gone
+        reached = dict.fromkeys((job.key for job in jobs), 0)  # a file may be incomplete or just removed
 
-        def tell() -> None:
+        def report_sum() -> None:
             for job in jobs:
                 now = job.iterations if self._done(job) else _so_far(self._file(job))
                 reached[job.key] = max(reached[job.key], now)
@@ -214,7 +214,7 @@ class Lab:
 
         def watch() -> None:
             while not over.wait(POLL_SECONDS):
-                tell()
+                report_sum()
 
         thread = threading.Thread(target=watch, daemon=True)
         thread.start()
@@ -223,7 +223,7 @@ class Lab:
         finally:
             over.set()
             thread.join()
-        tell()
+        report_sum()
 
 
 def _start_ray() -> None:
@@ -238,7 +238,7 @@ def _start_ray() -> None:
 
 
 def run_job(job: Job, file: str, device: str = "cpu", stop: threading.Event | None = None) -> None:
-    """Run one job, or what is left of it, and write its points to ``file``; ``stop`` ends it early."""
+    """Run one job, or what is left of it, and write its points to ``file``; setting ``stop`` ends it early."""
     from fogplay.solvers import Progress, solve
 
     path = Path(file)
@@ -320,7 +320,7 @@ def _mean_and_error(values: list[float]) -> tuple[float, float]:
 
 
 def write_rows(path: Path, rows: Sequence[Any]) -> None:
-    """Write dataclasses as CSV, whole or not at all; a tuple takes a column an entry."""
+    """Write dataclasses as CSV, atomically; a tuple takes one column per entry."""
     with storage.atomically(path) as temporary, open(temporary, "w", newline="") as file:
         if rows:
             lines = [_columns(row) for row in rows]

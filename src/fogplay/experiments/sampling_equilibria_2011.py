@@ -12,7 +12,7 @@ import numpy as np
 
 from fogplay.experiments.pictures import COLOURS, Panel, draw_curves, draw_tradeoff, new_picture, save_picture
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show, value_at
-from fogplay.experiments.runner import Bound, Job, Lab, Point, means, repeat, write_rows
+from fogplay.experiments.runner import Bound, Job, Point, Runner, means, repeat, write_rows
 from fogplay.solvers import TradeoffPoint, solve, tradeoff
 from fogplay.solvers.respond import CONFIDENCES
 from fogplay.solvers.run import log_spaced
@@ -26,7 +26,7 @@ MCCFR, MCTS = "MCCFR", "MCTS"
 def worked_example(epsilon: float = 0.6) -> dict[str, dict[str, list[float]]]:
     """Section 3.2.3: the tables after a first iteration that drew K|Q, bet, pass.
 
-    The outcome has probability 1/24, so a few seeds are tried until one draws it; the kernel is the shipped one.
+    The outcome has probability 1/24, so seeds are tried until one draws it; the kernel is the one that solves games.
     """
     flat = flatten("kuhn")
     for seed in range(10_000):
@@ -42,14 +42,14 @@ def worked_example(epsilon: float = 0.6) -> dict[str, dict[str, list[float]]]:
                 where = flat.slots(flat.infosets.index(infoset))
                 regret, sums = learner.driver.tables.regret[where], learner.driver.tables.average[where]
                 tables[infoset] = {"regret": regret.tolist(), "sums": sums.tolist()}
-            # Equation 6 read backwards: the action taken has regret w (1 - tail) of its infoset's own tail.
+            # Equation 6 solved for w: the regret of the action taken is w (1 - tail), with the tail of its infoset.
             tables["Q:b"]["w"] = [tables["Q:b"]["regret"][0] / (1 - 1 / 2)]
             tables["K:"]["w"] = [tables["K:"]["regret"][1] / (1 / 2 - 1 / 4)]
             return tables
     raise AssertionError("no seed drew the example's history")
 
 
-def example(lab: Lab, scale: str) -> Outcome:
+def example(runner: Runner, scale: str) -> Outcome:
     """The worked example, number for number."""
     tables = worked_example()
     published = {"Q:b": ([-1.0, 1.0], -2.0), "K:": ([-1.0, 1.0], 4.0)}
@@ -62,7 +62,7 @@ def example(lab: Lab, scale: str) -> Outcome:
         findings.append(Finding(f"strategy sums at {name}", "(1/2, 1/2)", _pair(got["sums"]), bool(same)))
         same = abs(got["w"][0] - weight) < 1e-12
         findings.append(Finding(f"w at {name}", f"{weight:g}", f"{got['w'][0]:.12g}", bool(same)))
-    write_rows(lab.folder / "tables.csv", findings)
+    write_rows(runner.folder / "tables.csv", findings)
     return Outcome(tuple(findings))
 
 
@@ -70,28 +70,28 @@ def _pair(values: list[float]) -> str:
     return f"({values[0]:+.12g}, {values[1]:+.12g})"
 
 
-def figure_4_left(lab: Lab, scale: str) -> Outcome:
+def figure_4_left(runner: Runner, scale: str) -> Outcome:
     """Kuhn: squared and dominated error every 10^4 iterations."""
     last, runs = (10_000_000, 10) if scale == "paper" else (1_000_000, 4)
     curve, measures = range(10_000, last + 1, 10_000), ("squared_error", "dominated_error")
     jobs = repeat(MCCFR, "kuhn", "os-mccfr", last, runs, curve, measures, epsilon=0.6)
     jobs += repeat(MCTS, "kuhn", "uct", last, runs, curve, measures, c=2.0, rollout="on-policy")
-    found = means(lab.run(jobs))
+    found = means(runner.run(jobs))
     panels = [
         Panel("squared_error", "Kuhn poker", "SQR-E", "iterations", log_x=False),
         Panel("dominated_error", "Kuhn poker", "DOM-E", "iterations", log_x=False),
     ]
-    pictures = draw_curves(lab.folder / "fig4-left", found, panels)
+    pictures = draw_curves(runner.folder / "fig4-left", found, panels)
     good, rational = (final(found, MCCFR, measure) for measure in measures)
     off, unlearned = (final(found, MCTS, measure) for measure in measures)
     middle = value_at(found, MCTS, "dominated_error", last // 2)
-    told = f"{show(unlearned)}, half way {middle.mean:.3g}"
+    measured = f"{show(unlearned)}, halfway {middle.mean:.3g}"
     return Outcome(
         (
             Finding("MCCFR, squared error at the end", "near zero", show(good), good.mean < 1e-3),
             Finding("MCCFR, dominated error at the end", "near zero", show(rational), rational.mean < 0.05),
             Finding("MCTS, squared error at the end", "slightly off", show(off), off.mean > good.mean),
-            Finding("MCTS, dominated error at the end", "still unlearning", told, unlearned.mean < middle.mean),
+            Finding("MCTS, dominated error at the end", "still unlearning", measured, unlearned.mean < middle.mean),
         ),
         tuple(pictures),
     )
@@ -107,7 +107,7 @@ EXACT, SAMPLED = "RNR, exact", "MCRNR"
 
 @functools.lru_cache(maxsize=1)
 def _flat(spec: str) -> FlatGame:
-    """The game, kept until another is asked for: the larger ones take half a minute to build."""
+    """The game; the last one is kept, since large ones take half a minute to build."""
     return flatten(spec)
 
 
@@ -116,15 +116,15 @@ class Traded:
     """One point of figure 6."""
 
     game: str
-    way: str
+    method: str
     confidence: float
     exploitation: float
     nash_conv: float
 
 
-def model_of(lab: Lab, spec: str) -> str:
+def model_of(runner: Runner, spec: str) -> str:
     """The file of a game's model: outcome sampling with ε = 0.6, run until its nash_conv is at most 0.1."""
-    folder = lab.folder.absolute() / "models"
+    folder = runner.folder.absolute() / "models"
     folder.mkdir(exist_ok=True)
     stem = "".join(letter if letter.isalnum() else "-" for letter in spec).strip("-")
     file, checkpoint = folder / f"{stem}.safetensors", folder / f"{stem}.checkpoint"
@@ -143,7 +143,7 @@ def model_of(lab: Lab, spec: str) -> str:
 
 
 def iterations_in(spec: str, algorithm: str, seconds: float) -> int:
-    """About how many iterations take so long on one core, found without a clock so that a run can be repeated."""
+    """About how many iterations take ``seconds`` on one core, computed without a clock so that runs can be repeated."""
     flat = _flat(spec)
     if algorithm == "os-mccfr":
         return int(2_000_000 * seconds)
@@ -153,7 +153,7 @@ def iterations_in(spec: str, algorithm: str, seconds: float) -> int:
 
 
 def _nodes_of_a_traversal(flat: FlatGame, samples: int = 40) -> float:
-    """How many nodes external sampling visits at a time: all moves of one player, one of everybody else's."""
+    """How many nodes one traversal of external sampling visits: all moves of one player, one of every other."""
     rng, tree, visited = np.random.default_rng(0), flat.tree, 0
     for sample in range(samples):
         waiting = [0]
@@ -167,34 +167,34 @@ def _nodes_of_a_traversal(flat: FlatGame, samples: int = 40) -> float:
     return visited / samples
 
 
-def figure_6(lab: Lab, scale: str) -> Outcome:
+def figure_6(runner: Runner, scale: str) -> Outcome:
     """Exploitation against exploitability, by sampling, exactly, and by mixing."""
     seconds = 12.0 if scale == "paper" else 0.6
     games, jobs, models = RESPONSE_GAMES[scale], [], {}
     for name, spec in games.items():
-        models[name] = model_of(lab, spec)
-        for way, algorithm, parameters in ((SAMPLED, "os-mccfr", {"epsilon": 0.6}), (EXACT, "cfr+", {})):
-            last = iterations_in(spec, algorithm, seconds if way == SAMPLED else seconds / 2)
+        models[name] = model_of(runner, spec)
+        for method, algorithm, parameters in ((SAMPLED, "os-mccfr", {"epsilon": 0.6}), (EXACT, "cfr+", {})):
+            last = iterations_in(spec, algorithm, seconds if method == SAMPLED else seconds / 2)
             jobs += [
-                Job(f"{name}, {way}, p={p:g}", spec, algorithm, last, 1, (last,), ("winnings", "risk"), parameters,
+                Job(f"{name}, {method}, p={p:g}", spec, algorithm, last, 1, (last,), ("winnings", "risk"), parameters,
                     Bound(models[name], responder, p))
                 for p in CONFIDENCES for responder in (0, 1)
             ]  # fmt: skip
     found: dict[str, dict[str, list[float]]] = {}
-    for point in lab.run(jobs):
+    for point in runner.run(jobs):
         found.setdefault(point.label, {"winnings": [], "risk": []})[point.measure].append(point.value)
     curves: dict[str, list[TradeoffPoint]] = {}
     findings, steep = [], []
     for name, spec in games.items():
         title = f"{name}: {spec}"
         curves[title] = []
-        for way in (EXACT, SAMPLED):
-            base = sum(found[f"{name}, {way}, p=0"]["winnings"])
+        for method in (EXACT, SAMPLED):
+            base = sum(found[f"{name}, {method}, p=0"]["winnings"])
             for p in CONFIDENCES:
-                won, risked = (tuple(found[f"{name}, {way}, p={p:g}"][key]) for key in ("winnings", "risk"))
-                curves[title].append(TradeoffPoint(way, p, sum(won) - base, sum(risked), won, None))
+                won, risked = (tuple(found[f"{name}, {method}, p={p:g}"][key]) for key in ("winnings", "risk"))
+                curves[title].append(TradeoffPoint(method, p, sum(won) - base, sum(risked), won, None))
         curves[title] += _mixing(spec, models[name], sum(found[f"{name}, {EXACT}, p=0"]["winnings"]))
-        line = [point for point in curves[title] if point.way == SAMPLED]
+        line = [point for point in curves[title] if point.method == SAMPLED]
         middle, last_but, last_point = (next(q for q in line if q.confidence == p) for p in (0.8, 0.97, 1.0))
         gained, risked_share = (
             middle.exploitation / last_point.exploitation,
@@ -210,15 +210,15 @@ def figure_6(lab: Lab, scale: str) -> Outcome:
         )
         end = (last_point.nash_conv - last_but.nash_conv) / (last_point.nash_conv - line[0].nash_conv)
         steep.append(f"{name} {end:.0%}")
-    told = "high impact, except in Bluff"
-    findings.append(Finding("exploitability that comes with p from 0.97 to 1", told, ", ".join(steep)))
+    published = "high impact, except in Bluff"
+    findings.append(Finding("exploitability that comes with p from 0.97 to 1", published, ", ".join(steep)))
     rows = [
-        Traded(title, point.way, point.confidence, point.exploitation, point.nash_conv)
+        Traded(title, point.method, point.confidence, point.exploitation, point.nash_conv)
         for title, points in curves.items()
         for point in points
     ]
-    write_rows(lab.folder / "tradeoff.csv", rows)
-    pictures = draw_tradeoff(lab.folder / "fig6", curves)
+    write_rows(runner.folder / "tradeoff.csv", rows)
+    pictures = draw_tradeoff(runner.folder / "fig6", curves)
     notes = (
         f"Models: outcome sampling stopped at nash_conv ≤ {MODEL_NASH_CONV:g}. Exploitation: winnings from the model "
         "beyond those of the response with p = 0, over both seats. RNR, exact: CFR+.",
@@ -227,14 +227,14 @@ def figure_6(lab: Lab, scale: str) -> Outcome:
 
 
 def _mixing(spec: str, model: str, base: float) -> list[TradeoffPoint]:
-    """Best response and equilibrium mixed, counted from the same winnings as the responses."""
+    """Mixtures of best response and equilibrium, with exploitation relative to the same base as the responses."""
     found = tradeoff(_flat(spec), TabularStrategy.read(model), (0.0,), iterations=iterations_in(spec, "cfr+", 5.0))
-    return [replace(point, exploitation=sum(point.winnings) - base) for point in found if point.way == "mixing"]
+    return [replace(point, exploitation=sum(point.winnings) - base) for point in found if point.method == "mixing"]
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A pair of runs, one a responder, at the same iteration."""
+    """A pair of runs, one per responder, at the same iteration."""
 
     game: str
     algorithm: str
@@ -244,7 +244,7 @@ class Moment:
     nash_conv: float  # of both restricted games
 
 
-CONVERGENCE_WAYS = {
+CONVERGENCE_METHODS = {
     "MCRNR, outcome sampling": "os-mccfr",
     "MCRNR, external sampling": "es-mccfr",
     "RNR, CFR": "cfr",
@@ -261,15 +261,15 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-def figure_7(lab: Lab, scale: str) -> Outcome:
+def figure_7(runner: Runner, scale: str) -> Outcome:
     """ε_σ against time for responses by sampling and full width, all compiled, with p = 0.5."""
     p, measures = 0.5, ("risk", "nash_conv")
     jobs, ranges = [], {}
     for specs in FAMILIES[scale].values():
         for spec in specs:
-            model, ranges[spec] = model_of(lab, spec), _flat(spec).payoff_range
+            model, ranges[spec] = model_of(runner, spec), _flat(spec).payoff_range
             seconds = 1.0 if scale == "quick" else 12.0 if spec in RESPONSE_GAMES[scale].values() else 5.0
-            for algorithm in CONVERGENCE_WAYS.values():
+            for algorithm in CONVERGENCE_METHODS.values():
                 last = iterations_in(spec, algorithm, seconds)
                 parameters = {"epsilon": 0.6} if algorithm == "os-mccfr" else {}
                 curve = tuple(log_spaced(last, 8))
@@ -278,21 +278,21 @@ def figure_7(lab: Lab, scale: str) -> Outcome:
                         Bound(model, responder, p))
                     for responder in (0, 1)
                 ]  # fmt: skip
-    moments = _moments(lab.run(jobs))
-    write_rows(lab.folder / "moments.csv", moments)
+    moments = _moments(runner.run(jobs))
+    write_rows(runner.folder / "moments.csv", moments)
     pictures = []
     for name, spec in RESPONSE_GAMES[scale].items():
-        pictures += _draw_moments(lab.folder / f"fig7-{name.lower()}", spec, moments)
+        pictures += _draw_moments(runner.folder / f"fig7-{name.lower()}", spec, moments)
     findings = [each for spec, reach in ranges.items() for each in _compare(spec, reach, moments)]
     notes = (
         "Seconds of learning on one core, both responders together; the time to build the tree is not counted.",
-        "nash_conv here is that of the two restricted games: 0 when both responses are exact, as ε_σ is not.",
+        "nash_conv is that of the two restricted games: unlike ε_σ, it is 0 when both responses are exact.",
     )
     return Outcome(tuple(findings), tuple(pictures), notes)
 
 
 def _moments(points: Sequence[Point]) -> list[Moment]:
-    """Add the two responders up, iteration by iteration."""
+    """Sum the two responders, iteration by iteration."""
     sums: dict[tuple[str, str, int], dict[str, list[float]]] = {}
     for point in points:
         found = sums.setdefault((point.game, point.algorithm, point.iteration), {"risk": [], "nash_conv": [], "s": []})
@@ -307,8 +307,8 @@ def _line(spec: str, algorithm: str, moments: Sequence[Moment]) -> list[Moment]:
 
 
 def _compare(spec: str, reach: float, moments: Sequence[Moment]) -> list[Finding]:
-    """Who is ahead when CFR has finished an iteration, and who is first within a tenth, a hundredth of the payoffs."""
-    lines = {name: _line(spec, algorithm, moments) for name, algorithm in CONVERGENCE_WAYS.items()}
+    """Who is ahead at CFR's tenth iteration, and who first comes within a tenth and a hundredth of the payoffs."""
+    lines = {name: _line(spec, algorithm, moments) for name, algorithm in CONVERGENCE_METHODS.items()}
     tenth = next(moment for moment in lines["RNR, CFR"] if moment.iteration >= 10)
     sampled_by_then = [
         moment.nash_conv
@@ -317,9 +317,9 @@ def _compare(spec: str, reach: float, moments: Sequence[Moment]) -> list[Finding
         if name.startswith("MCRNR") and moment.seconds <= tenth.seconds
     ]
     early = min(sampled_by_then, default=math.inf)
-    told = f"sampling {early:.3g}, CFR {tenth.nash_conv:.3g}"
+    measured = f"sampling {early:.3g}, CFR {tenth.nash_conv:.3g}"
     what = f"{spec}: nash_conv at {tenth.seconds:.2g} s, CFR's tenth iteration"
-    findings = [Finding(what, "sampling is better early", told, early < tenth.nash_conv)]
+    findings = [Finding(what, "sampling is better early", measured, early < tenth.nash_conv)]
     for share in (0.1, 0.01):
         times = {
             name: next((m.seconds for m in line if m.nash_conv <= share * reach), math.inf)
@@ -328,9 +328,9 @@ def _compare(spec: str, reach: float, moments: Sequence[Moment]) -> list[Finding
         sampled = min(time for name, time in times.items() if name.startswith("MCRNR"))
         full = min(time for name, time in times.items() if name.startswith("RNR"))
         ahead = "sampling" if sampled < full else "full width"
-        told = ", ".join(f"{name.split(', ')[1]} {_seconds(time)}" for name, time in times.items())
+        reached = ", ".join(f"{name.split(', ')[1]} {_seconds(time)}" for name, time in times.items())
         what = f"{spec}: time to a nash_conv of {share * reach:g}"
-        measured = f"{told}; {ahead} {_ratio(sampled, full)}"
+        measured = f"{reached}; {ahead} {_ratio(sampled, full)}"
         findings.append(Finding(what, "sampling is faster", measured, sampled < full))
     return findings
 
@@ -346,7 +346,7 @@ def _ratio(one: float, other: float) -> str:
 
 def _draw_moments(path: Path, spec: str, moments: Sequence[Moment]) -> list[Path]:
     figure, axes = new_picture(2)
-    for number, (name, algorithm) in enumerate(CONVERGENCE_WAYS.items()):
+    for number, (name, algorithm) in enumerate(CONVERGENCE_METHODS.items()):
         line = [moment for moment in _line(spec, algorithm, moments) if moment.seconds > 0]
         for axis, values in zip(axes, ([m.epsilon for m in line], [m.nash_conv for m in line]), strict=True):
             axis.plot([m.seconds for m in line], values, color=COLOURS[number], label=name, linewidth=1.5)

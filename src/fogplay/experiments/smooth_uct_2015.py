@@ -7,14 +7,14 @@ from typing import Any
 
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome, better_from, final, show, value_at
-from fogplay.experiments.runner import Job, Lab, Mean, means, repeat
+from fogplay.experiments.runner import Job, Mean, Runner, means, repeat
 from fogplay.solvers.run import log_spaced
 
 UCT, SMOOTH = "UCT", "Smooth UCT"
 PARALLEL, ALTERNATING = "Parallel Outcome Sampling", "Alternating Outcome Sampling"
 
 
-def figure_1(lab: Lab, scale: str) -> Outcome:
+def figure_1(runner: Runner, scale: str) -> Outcome:
     """Kuhn: mean squared error of the average policy to the closest equilibrium."""
     game, measures = "kuhn", ("squared_error",)
     last, runs, tuning, tuning_runs = (
@@ -31,26 +31,26 @@ def figure_1(lab: Lab, scale: str) -> Outcome:
         for c in grid:
             tried = f"{labels[algorithm]} c={c:g}"
             jobs += repeat(tried, game, algorithm, tuning, tuning_runs, [tuning], measures, c=c, **fixed)
-    found = means(lab.run(jobs))
+    found = means(runner.run(jobs))
     panels = [Panel("squared_error", "Kuhn poker", "mean squared error")]
-    pictures = draw_curves(lab.folder / "fig1", found, panels, [UCT, SMOOTH])
+    pictures = draw_curves(runner.folder / "fig1", found, panels, [UCT, SMOOTH])
     uct, smooth = final(found, UCT, "squared_error"), final(found, SMOOTH, "squared_error")
     ahead = better_from(found, SMOOTH, UCT, "squared_error")
-    told = f"{ahead:,}" if ahead else "never"
-    judged = scale == "paper"  # two short runs a value do not tell neighbours apart
+    since = f"{ahead:,}" if ahead else "never"
+    judged = scale == "paper"  # two short runs per value do not separate neighbouring values
     best = {each: _best(found, each, grid, "squared_error") for each in (UCT, SMOOTH)}
     return Outcome(
         (
             Finding("Smooth UCT at the end", "approaches equilibrium", show(smooth), smooth.mean < 1e-4),
             Finding("UCT at the end", "does not", show(uct), uct.mean > 10 * smooth.mean),
             Finding(
-                "Smooth UCT strictly better from", "about 600 episodes on", told, ahead is not None and ahead <= 6000
+                "Smooth UCT strictly better from", "about 600 episodes on", since, ahead is not None and ahead <= 6000
             ),
             Finding("UCT's best c", "2", best[UCT], best[UCT].startswith("2 ") if judged else None),
             Finding("Smooth UCT's best c", "1.75", best[SMOOTH], best[SMOOTH].startswith("1.75 ") if judged else None),
         ),
         tuple(pictures),
-        ("The best c is by the mean final error of the calibration runs.",),
+        ("The best c has the lowest mean final error in the calibration runs.",),
     )
 
 
@@ -70,7 +70,7 @@ FIGURE_2: dict[str, Any] = {  # label: algorithm, the parameter calibrated, its 
 UNSEEN, SEEN = "leduc(suits=unseen)", "leduc(suits=seen)"
 
 
-def figure_2(lab: Lab, scale: str) -> Outcome:
+def figure_2(runner: Runner, scale: str) -> Outcome:
     """Leduc: exploitability δ, the sum over both players."""
     last, runs = (500_000_000, 5) if scale == "paper" else (10_000_000, 2)
     marks = (85_000_000, 170_000_000, 300_000_000) if scale == "paper" else ()
@@ -82,24 +82,24 @@ def figure_2(lab: Lab, scale: str) -> Outcome:
             jobs += repeat(tried, UNSEEN, algorithm, last, runs, curve, ("nash_conv",), **{name: value}, **rest)
         tried = f"{label}, suits seen"
         jobs += repeat(tried, SEEN, algorithm, last, runs, curve, ("nash_conv",), **{name: chosen}, **rest)
-    found = means(lab.run(jobs))
+    found = means(runner.run(jobs))
     picked = [
         _relabel(found, f"{label} {name}={chosen:g}", label) for label, (_, name, _, chosen, _) in FIGURE_2.items()
     ]
     main = [mean for group in picked for mean in group]
     seen = [mean for label in FIGURE_2 for mean in _relabel(found, f"{label}, suits seen", label)]
-    published = (
+    crossings = (
         (85e6, 0.036, "the paper's crossing with alternating"),
         (170e6, 0.028, "with parallel outcome sampling"),
     )
     panel = Panel(
-        "nash_conv", "Leduc hold'em, suits unseen (288 infosets)", "exploitability δ (nash_conv)", marks=published
+        "nash_conv", "Leduc hold'em, suits unseen (288 infosets)", "exploitability δ (nash_conv)", marks=crossings
     )
-    pictures = draw_curves(lab.folder / "fig2", main, [panel])
+    pictures = draw_curves(runner.folder / "fig2", main, [panel])
     panel = Panel(
-        "nash_conv", "Leduc hold'em, suits seen (936 infosets)", "exploitability δ (nash_conv)", marks=published
+        "nash_conv", "Leduc hold'em, suits seen (936 infosets)", "exploitability δ (nash_conv)", marks=crossings
     )
-    pictures += draw_curves(lab.folder / "fig2-suits-seen", seen, [panel])
+    pictures += draw_curves(runner.folder / "fig2-suits-seen", seen, [panel])
     findings = [
         Finding(
             "UCT learns fast, then diverges",
@@ -113,13 +113,13 @@ def figure_2(lab: Lab, scale: str) -> Outcome:
             if at in marks:
                 measured = value_at(group, SMOOTH, "nash_conv", at)
                 near = None if read is None else abs(measured.mean - read) <= 3 * measured.standard_error
-                told = f"{read:g}" if read else ""
-                findings.append(Finding(f"Smooth UCT at {at // 10**6} M, {which}", told, show(measured), near))
+                published = f"{read:g}" if read else ""
+                findings.append(Finding(f"Smooth UCT at {at // 10**6} M, {which}", published, show(measured), near))
         for label, where in ((ALTERNATING, 85_000_000), (PARALLEL, 170_000_000)):
             ahead = better_from(group, label, SMOOTH, "nash_conv")
             near = None if last < where else ahead is not None and where / 2 <= ahead <= where * 2
-            told = f"{ahead:,}" if ahead else "not yet"
-            findings.append(Finding(f"{label} better from, {which}", f"about {where // 10**6} M", told, near))
+            since = f"{ahead:,}" if ahead else "not yet"
+            findings.append(Finding(f"{label} better from, {which}", f"about {where // 10**6} M", since, near))
     if scale == "paper":
         for label, (_, name, grid, chosen, _) in FIGURE_2.items():
             best = _best(found, label, grid, "nash_conv", name)
@@ -127,7 +127,7 @@ def figure_2(lab: Lab, scale: str) -> Outcome:
             findings.append(Finding(f"{label}: best {name}", f"{chosen:g}", best, same))
     notes = (
         "The paper does not say whether players see suits, which never matter. Unseen, there are 288 infosets; "
-        "seen, 936, each visited about three times less often. Both are shown; the calibration is for suits unseen.",
+        "seen, 936, each visited about a third as often. Both are shown; the calibration is for unseen suits.",
     )
     return Outcome(tuple(findings), tuple(pictures), notes)
 

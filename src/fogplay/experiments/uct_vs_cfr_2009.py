@@ -13,7 +13,7 @@ from fogplay.evaluate import best_response, equilibrium
 from fogplay.evaluate.responses import against_model, mix
 from fogplay.experiments.pictures import COLOURS, new_picture, save_picture
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
-from fogplay.experiments.runner import Lab, write_rows
+from fogplay.experiments.runner import Runner, write_rows
 from fogplay.solvers import respond, solve
 from fogplay.solvers.full_width import FullWidth
 from fogplay.trees import flatten
@@ -35,8 +35,8 @@ class Share:
     share: float
 
 
-def _shares(lab: Lab, runs: list[tuple[str, str, dict[str, Any]]]) -> list[np.ndarray[Any, Any]]:
-    """[seeds, slots] the average strategies of every run; all of them go into shares.csv."""
+def _shares(runner: Runner, runs: list[tuple[str, str, dict[str, Any]]]) -> list[np.ndarray[Any, Any]]:
+    """[seeds, slots] the average strategies of every run, which are also written to shares.csv."""
     iterations = 1_000_000
     rows, strategies = [], []
     for game, algorithm, parameters in runs:
@@ -54,7 +54,7 @@ def _shares(lab: Lab, runs: list[tuple[str, str, dict[str, Any]]]) -> list[np.nd
                         Share(game, algorithm, str(parameters), seed, result.iterations, infoset, action, share)
                     )
         strategies.append(np.array(found))
-    write_rows(lab.folder / "shares.csv", rows)
+    write_rows(runner.folder / "shares.csv", rows)
     return strategies
 
 
@@ -62,9 +62,9 @@ def _list(values: Any) -> str:
     return "(" + ", ".join(f"{value:.4f}" for value in values) + ")"
 
 
-def rock_paper_scissors(lab: Lab, scale: str) -> Outcome:
+def rock_paper_scissors(runner: Runner, scale: str) -> Outcome:
     """UCT with C = 100: the shares of the actions."""
-    (shares,) = _shares(lab, [("rps", "uct", {"c": 100})])
+    (shares,) = _shares(runner, [("rps", "uct", {"c": 100})])
     mean = shares.mean(axis=0)
     close = bool(np.abs(shares - 1 / 3).max() < 0.005)
     return Outcome(
@@ -78,10 +78,10 @@ def rock_paper_scissors(lab: Lab, scale: str) -> Outcome:
     )
 
 
-def table_1(lab: Lab, scale: str) -> Outcome:
+def table_1(runner: Runner, scale: str) -> Outcome:
     """Biased rock-paper-scissors: where UCT settles, and that CFR finds the equilibrium."""
     even, uneven, cfr = _shares(
-        lab,
+        runner,
         [("biased-rps", "uct", {"c": 100}), ("biased-rps", "uct", {"c": [100, 50]}), ("biased-rps", "cfr+", {})],
     )
     nash = np.array([0.0625, 0.625, 0.3125])
@@ -105,7 +105,7 @@ def _near(found: Any, published: Any, margin: float) -> bool:
     return bool(np.abs(np.asarray(found) - np.asarray(published)).max() < margin)
 
 
-def table_2(lab: Lab, scale: str) -> Outcome:
+def table_2(runner: Runner, scale: str) -> Outcome:
     """The 2×2 game: its equilibrium, and what a best response to a fixed opponent gets."""
     flat = flatten("two-by-two")
     _, exact = equilibrium(flat)
@@ -114,7 +114,7 @@ def table_2(lab: Lab, scale: str) -> Outcome:
     always_second[:2] = [0.0, 1.0]
     earned, _ = best_response(flat, always_second, 1)
     write_rows(
-        lab.folder / "shares.csv",
+        runner.folder / "shares.csv",
         [
             Share("two-by-two", name, "", 0, 0, flat.infosets[slot // 2], flat.actions[slot], float(table[slot]))
             for name, table in (("lp", exact), ("cfr+", cfr))
@@ -149,7 +149,7 @@ class Crossing:
     seconds: float
 
 
-def figure_8(lab: Lab, scale: str) -> Outcome:
+def figure_8(runner: Runner, scale: str) -> Outcome:
     """CFR's time to within 0.1, 0.01 and 0.001 of equilibrium over repeated hands of rock-paper-scissors.
 
     The paper starts from unequal strategies (its figure 7: one player always plays rock, the other paper), since
@@ -172,18 +172,18 @@ def figure_8(lab: Lab, scale: str) -> Outcome:
             while left and off <= left[0]:
                 rows.append(Crossing(hands, flat.num_nodes, left.pop(0), iteration, seconds))
             stretch = max(1, iteration // 50)
-    write_rows(lab.folder / "crossings.csv", rows)
-    pictures = _draw_crossings(lab, rows)
+    write_rows(runner.folder / "crossings.csv", rows)
+    pictures = _draw_crossings(runner, rows)
     findings = []
     for margin in margins:
         line = [row for row in rows if row.margin == margin]
-        told = ", ".join(f"{row.hands}: {row.seconds:.2g} s" for row in line)
+        measured = ", ".join(f"{row.hands}: {row.seconds:.2g} s" for row in line)
         grows = all(few.seconds < more.seconds for few, more in pairwise(line[1:]))
-        findings.append(Finding(f"time to within {margin:g}, by hands", "grows with the tree", told, grows))
-    return Outcome(tuple(findings), tuple(pictures), ("Each hand more multiplies the tree by nine.",))
+        findings.append(Finding(f"time to within {margin:g}, by hands", "grows with the tree", measured, grows))
+    return Outcome(tuple(findings), tuple(pictures), ("Each additional hand multiplies the size of the tree by nine.",))
 
 
-def _draw_crossings(lab: Lab, rows: list[Crossing]) -> list[Any]:
+def _draw_crossings(runner: Runner, rows: list[Crossing]) -> list[Any]:
     figure, axes = new_picture(1)
     axis = axes[0]
     for number, margin in enumerate(sorted({row.margin for row in rows})):
@@ -198,12 +198,12 @@ def _draw_crossings(lab: Lab, rows: list[Crossing]) -> list[Any]:
     axis.set_title("CFR's time to within a margin of equilibrium", fontsize=11)
     axis.grid(True, alpha=0.3)
     axis.legend(frameon=False)
-    return save_picture(figure, lab.folder / "fig8")
+    return save_picture(figure, runner.folder / "fig8")
 
 
 GOOFSPIEL = "goofspiel(5,ascending,revealed,percent)"
 TABLE_3 = {1.0: (84.5, 0.5), 0.75: (70.0, 10.0), 0.5: (52.42, 42.0), 0.25: (56.0, 49.0), 0.0: (50.63, 53.0)}
-UCT_ITERATIONS = 100_000  # about what a player of 2008 could do within its clocks
+UCT_ITERATIONS = 100_000  # about what a player of 2008 could do within its time limits
 
 
 @dataclass(frozen=True)
@@ -211,49 +211,49 @@ class Trade:
     """What a response to one run of UCT earns in percent, the mean of both seats."""
 
     seed: int
-    way: str  # rnr, or mixing
+    method: str  # rnr or mixing
     confidence: float
     against_model: float  # if UCT plays its distribution, the model
-    as_it_plays: float  # if the same UCT plays its best action, as a player on a clock does
+    as_it_plays: float  # if the same UCT plays its best action, as it does in a match
     at_worst: float  # against a best response
 
 
-def _trades(lab: Lab, runs: int) -> list[Trade]:
+def _trades(runner: Runner, runs: int) -> list[Trade]:
     """Responses to UCT's average strategy, exact by the linear program, and mixing."""
     flat, rows = flatten(GOOFSPIEL), []
     for seed in range(1, runs + 1):
         model = solve(flat, "uct", UCT_ITERATIONS, seed=seed, c=100.0).strategy
         opponents = model.probabilities, model.greedy().probabilities
         responses = {p: respond(flat, model, p, algorithm="lp").strategy.probabilities for p in sorted(TABLE_3)}
-        ways = [("rnr", p, response) for p, response in responses.items()]
-        ways += [("mixing", k / 10, mix(flat, responses[1.0], responses[0.0], k / 10)) for k in range(11)]
-        for way, p, response in ways:
+        plans = [("rnr", p, response) for p, response in responses.items()]
+        plans += [("mixing", k / 10, mix(flat, responses[1.0], responses[0.0], k / 10)) for k in range(11)]
+        for method, p, response in plans:
             expected, played = (against_model(flat, response, each) for each in opponents)
             won = (float(np.mean(each)) for each in (expected.winnings, played.winnings, expected.guaranteed or ()))
-            rows.append(Trade(seed, way, p, *won))
-    write_rows(lab.folder / "trades.csv", rows)
+            rows.append(Trade(seed, method, p, *won))
+    write_rows(runner.folder / "trades.csv", rows)
     return rows
 
 
-def table_3(lab: Lab, scale: str) -> Outcome:
+def table_3(runner: Runner, scale: str) -> Outcome:
     """Five-card face-up Goofspiel: what restricted Nash responses to UCT win, and what they risk."""
-    rows = {row.confidence: row for row in _trades(lab, runs=1) if row.way == "rnr"}
+    rows = {row.confidence: row for row in _trades(runner, runs=1) if row.method == "rnr"}
     findings = []
     for p, (won, worst) in TABLE_3.items():
         measured = f"{_score(rows[p].against_model)}, {_score(rows[p].at_worst)}"
         what = f"p = {p:g}: against UCT, against a best response"
         findings.append(Finding(what, f"{_score(won)}, {_score(worst)}", measured))
     line = [rows[p] for p in sorted(rows)]
-    told = " ".join(f"{row.against_model:.1f}" for row in line)
+    measured = " ".join(f"{row.against_model:.1f}" for row in line)
     rises = all(few.against_model <= more.against_model + 1e-6 for few, more in pairwise(line))
-    findings.append(Finding("exploitation, p from 0 to 1", "rises, but for p = 0.5", told, rises))
-    told = " ".join(f"{row.at_worst:.1f}" for row in line)
+    findings.append(Finding("exploitation, p from 0 to 1", "rises, except at p = 0.5", measured, rises))
+    measured = " ".join(f"{row.at_worst:.1f}" for row in line)
     falls = all(few.at_worst >= more.at_worst - 1e-6 for few, more in pairwise(line))
-    findings.append(Finding("what is left against a best response", "falls to 0.5", told, falls))
+    findings.append(Finding("what is left against a best response", "falls to 0.5", measured, falls))
     notes = (
         f"UCT: {UCT_ITERATIONS:,} iterations with C = 100; responses to its average strategy, exact by the linear "
-        "program; every number is the mean of both seats. The paper's players met on a clock, so its numbers carry "
-        "the noise of a match.",
+        "program; every number is the mean of both seats. The paper's players met under a time limit, so its numbers "
+        "have the noise of a match.",
     )
     return Outcome(tuple(findings), notes=notes)
 
@@ -262,18 +262,20 @@ def _score(won: float) -> str:
     return f"{won:.4g} - {100 - won:.4g}"
 
 
-def figure_9(lab: Lab, scale: str) -> Outcome:
+def figure_9(runner: Runner, scale: str) -> Outcome:
     """Restricted Nash and mixing on one picture: against the model itself, and against the same UCT as it plays."""
     runs = 20 if scale == "paper" else 6
-    rows = _trades(lab, runs)
+    rows = _trades(runner, runs)
     figure, axes = new_picture(2)
-    ways = {"against its distribution": "against_model", "against the actions it takes": "as_it_plays"}
+    opponents = {"against its distribution": "against_model", "against the actions it takes": "as_it_plays"}
     findings = []
-    for axis, (title, measure) in zip(axes, ways.items(), strict=True):
-        for number, way in enumerate(("rnr", "mixing")):
-            line = [row for row in rows if row.way == way and row.seed == 1]
+    for axis, (title, measure) in zip(axes, opponents.items(), strict=True):
+        for number, method in enumerate(("rnr", "mixing")):
+            line = [row for row in rows if row.method == method and row.seed == 1]
             won = [getattr(row, measure) for row in line]
-            axis.plot([100 - row.at_worst for row in line], won, "o-", color=COLOURS[number], label=way, markersize=4)
+            axis.plot(
+                [100 - row.at_worst for row in line], won, "o-", color=COLOURS[number], label=method, markersize=4
+            )
         axis.set_title(f"Five-card Goofspiel: responses to UCT, {title}", fontsize=9)
         axis.set_xlabel("exploitability (% a best response wins)")
         axis.set_ylabel("exploitation (% won)")
@@ -281,21 +283,23 @@ def figure_9(lab: Lab, scale: str) -> Outcome:
         axis.legend(frameon=False)
         gaps = [_lead(rows, seed, measure) for seed in range(1, runs + 1)]
         under = sum(gap < -0.05 for gap in gaps)
-        told = f"below somewhere in {under} of {runs} runs, by {-min(gaps):.1f} at most" if under else "nowhere below"
-        findings.append(Finding(f"rnr at equal risk, {title}", "below mixing", told, under > 0))
-    pictures = save_picture(figure, lab.folder / "fig9")
+        measured = (
+            f"below somewhere in {under} of {runs} runs, by at most {-min(gaps):.1f}" if under else "nowhere below"
+        )
+        findings.append(Finding(f"rnr at equal risk, {title}", "below mixing", measured, under > 0))
+    pictures = save_picture(figure, runner.folder / "fig9")
     notes = (
         "At equal risk nothing wins more from the model than a restricted Nash response does: where UCT plays the "
-        "distribution that was modelled, mixing cannot be better. A player on a clock takes its best action instead, "
+        "distribution that was modelled, mixing cannot be better. A player in a match takes its best action instead, "
         "so the model is wrong, and then either can be better: the paper's finding is of this kind.",
-        "The picture is of the first run; trades.csv has all.",
+        "The picture shows the first run; trades.csv has all runs.",
     )
     return Outcome(tuple(findings), tuple(pictures), notes)
 
 
 def _lead(rows: list[Trade], seed: int, measure: str) -> float:
-    """How far restricted Nash responses are above mixing at equal risk, where that is least."""
-    line = {way: [row for row in rows if row.seed == seed and row.way == way] for way in ("rnr", "mixing")}
+    """The smallest lead of restricted Nash responses over mixing at equal risk."""
+    line = {each: [row for row in rows if row.seed == seed and row.method == each] for each in ("rnr", "mixing")}
     mixing = sorted((row.at_worst, getattr(row, measure)) for row in line["mixing"])
     risked, won = [point[0] for point in mixing], [point[1] for point in mixing]
     return min(float(getattr(row, measure) - np.interp(row.at_worst, risked, won)) for row in line["rnr"])

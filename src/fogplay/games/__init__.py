@@ -1,4 +1,4 @@
-"""Rules only, in plain Python, one file a game."""
+"""Rules in plain Python, one file per game, and closed-form facts about a game beside it."""
 
 from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from fogplay.games.registry import load, registered

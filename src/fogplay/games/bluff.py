@@ -1,4 +1,4 @@
-"""Bluff, or Liar's Dice: outbid the other on the dice of both, or call the bluff; the highest face is wild."""
+"""Bluff, or Liar's Dice: bid on the dice of both players, or call the bluff; the highest face is wild."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ NO_BID = -1
 class Bluff(Game):
     """Bluff for two: ``bluff(1,1,6)`` is one six-sided die each (2011 paper, section 2.2).
 
-    A player's dice are seen sorted, so chance has one node a player whose outcomes are the sorted rolls, with their
-    multinomial probabilities, instead of one node a die.
+    A player sees its dice sorted, so chance has one node per player, whose outcomes are the sorted rolls with their
+    multinomial probabilities, instead of one node per die.
     """
 
     name = "bluff"
@@ -34,7 +34,7 @@ class Bluff(Game):
 
     @functools.cached_property
     def rolls(self) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
-        """For each player the sorted rolls; a roll's position is its number."""
+        """For each player the sorted rolls; a roll's index is its number."""
         faces = range(1, self.faces + 1)
         first, second = (
             tuple(itertools.combinations_with_replacement(faces, dice)) for dice in (self.dice1, self.dice2)
@@ -51,7 +51,7 @@ class Bluff(Game):
 
     @functools.cached_property
     def holds(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
-        """For each player, roll and face: how many of its dice count towards a bid on that face (wild ones do)."""
+        """For each player, roll and face: how many dice count towards a bid on that face, wild ones included."""
         faces = range(1, self.faces + 1)
         return tuple(
             tuple(tuple(sum(die in (face, self.faces) for die in roll) for face in faces) for roll in rolls)
@@ -60,17 +60,17 @@ class Bluff(Game):
 
     @functools.cached_property
     def prefixes(self) -> tuple[tuple[str, ...], ...]:
-        """For each player and roll: how an infoset begins."""
+        """For each player and roll: the beginning of an infoset's string."""
         return tuple(tuple(",".join(map(str, roll)) + ":" for roll in rolls) for rolls in self.rolls)
 
     @functools.cached_property
     def call(self) -> int:
-        """The action that calls the bluff; the bids come before it, by quantity and then by face."""
+        """The action that calls the bluff; lower actions are the bids, ordered by quantity and then by face."""
         return (self.dice1 + self.dice2) * self.faces
 
     @functools.cached_property
     def actions(self) -> tuple[tuple[int, ...], ...]:
-        """What may follow each bid: every higher bid and the call; at NO_BID (the last entry) every bid."""
+        """The legal actions after each bid: every higher bid and the call; after NO_BID (the last entry) every bid."""
         return (*(tuple(range(bid + 1, self.call + 1)) for bid in range(self.call)), tuple(range(self.call)))
 
     @functools.cached_property
@@ -84,13 +84,13 @@ class Bluff(Game):
 
 
 def _orderings(roll: tuple[int, ...]) -> int:
-    """In how many orders the dice can show this sorted roll."""
+    """The number of orders in which the dice can show this sorted roll."""
     repeats = (math.factorial(roll.count(face)) for face in set(roll))
     return math.factorial(len(roll)) // math.prod(repeats)
 
 
 class BluffState(State):
-    """Both rolls by number, the bids (and the call) as text, the last bid, and who acts."""
+    """The numbers of both rolls, the bids (and the call) as text, the last bid, and who acts."""
 
     __slots__ = ("bid", "bids", "game", "player", "roll0", "roll1")
 
@@ -136,7 +136,7 @@ class BluffState(State):
         return self.game.prefixes[player][self.roll1 if player else self.roll0] + self.bids
 
     def features(self) -> dict[str, float]:
-        """The bid to beat, and how one's own dice stand to it and to the face they hold most of."""
+        """The bid to beat, and how many own dice support it and the most frequent own face."""
         holds = self.game.holds[self.player][self.roll1 if self.player else self.roll0]
         quantity, face = divmod(self.bid, self.game.faces) if self.bid >= 0 else (-1, -1)
         return {
@@ -156,11 +156,11 @@ class BluffState(State):
         return self.game.words[action][1:]
 
     def returns(self) -> list[float]:
-        """The caller loses if the bid is true of the dice of both, and wins otherwise."""
+        """The caller loses if the bid is true of both players' dice, and wins otherwise."""
         quantity, face = divmod(self.bid, self.game.faces)
         mine, other = self.game.holds
         true = mine[self.roll0][face] + other[self.roll1][face] > quantity
-        bidder = self.bids.count(" ") % 2  # the words so far end with the call, so an even number is player 0's bid
+        bidder = self.bids.count(" ") % 2  # the words end with the call, so an even count means that player 0 bid
         return [1.0, -1.0] if true == (bidder == 0) else [-1.0, 1.0]
 
     def __str__(self) -> str:

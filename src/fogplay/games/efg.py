@@ -1,6 +1,6 @@
 """Games from files in Gambit's format for extensive-form games, version 2 (``.efg``).
 
-A file is a tree, written parents first. Lines of text do not matter, but errors name them.
+A file is a tree, written parents first. Line breaks have no meaning, but errors name the line.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ from fogplay.games.game import CHANCE, TERMINAL, Game, State
 
 ENDING = ".efg"
 _TOKEN = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"|(?P<mark>[{}])|(?P<word>[^\s{}",]+)|(?P<open>")', re.DOTALL)
-_ROUNDING = 1e-6  # by which chances written as decimals may miss 1
+_ROUNDING = 1e-6  # allowed error in the sum of probabilities written as decimals
 _LARGEST = 1e100
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _MOST_PLAYERS = 127
 
 
 class Node(NamedTuple):
-    """A point of the tree."""
+    """A node of the tree."""
 
     player: int  # or CHANCE, TERMINAL
-    parent: int  # -1 for the first
+    parent: int  # -1 for the root
     came_by: int  # the parent's action
     infoset: Infoset | None  # of a player, or of chance
-    paid: tuple[float, ...]  # to each player, from the beginning to here
+    paid: tuple[float, ...]  # to each player, from the root to here
 
 
 @dataclass
 class Infoset:
-    """The nodes that a player cannot tell apart; chance's hold its probabilities."""
+    """Nodes that a player cannot distinguish; those of chance hold its probabilities."""
 
     number: int
     name: str
     actions: tuple[str, ...]
     chances: tuple[float, ...] = ()
-    label: str = ""  # unlike that of any other
+    label: str = ""  # unique
 
 
 @dataclass(frozen=True)
 class EfgGame(Game):
-    """The game in a file; it is named by the file's path."""
+    """The game in a file; its name is the file's path."""
 
     file: str
     players: tuple[str, ...] = field(init=False, compare=False)
@@ -131,11 +131,11 @@ class _Reader:
         try:
             self.text = Path(file).read_text(encoding="utf-8-sig")
         except OSError as error:
-            raise FogplayError(f"{file} cannot be read: {error.strerror or error}") from error
+            raise FogplayError(f"cannot read {file}: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
             raise FogplayError(f"{file} is not text in UTF-8") from error
         self.tokens = self._tokens()
-        self.position = self.taken = 0  # of the token that comes next, and of the one before
+        self.position = self.taken = 0  # of the next token, and of the one before
         self.kind, self.token = next(self.tokens)
         self.infosets: dict[tuple[int, int], Infoset] = {}
         self.outcomes: dict[int, tuple[float, ...]] = {}
@@ -145,15 +145,15 @@ class _Reader:
         self._read()
 
     def _read(self) -> None:
-        if self._take("word", "EFG, the beginning of a game in Gambit's format") != "EFG":
-            self._refuse("the file does not begin with EFG; it is no game in Gambit's format")
+        if self._take("word", "EFG at the start of the file") != "EFG":
+            self._refuse("the file does not begin with EFG, so it is not a game in Gambit's format")
         version = self._take("word", "the version")
         if version != "2":
-            self._refuse(f"it is of version {version}, and only 2 is known")
+            self._refuse(f"version {version} of the format is not supported; only version 2 is")
         if self._take("word", "R or D") not in ("R", "D"):
-            self._refuse("after the version comes R or D")
+            self._refuse("expected R or D after the version")
         self._take("text", "the title in quotes")
-        self._open("a list of the players' names, each in quotes,")
+        self._open("the players' names")
         while self.kind != "mark":
             self.players.append(self._take("text", "a player's name in quotes"))
         self._close()
@@ -175,7 +175,7 @@ class _Reader:
                 self.children[done] = tuple(found)
         if self.kind != "end":
             self.taken = self.position
-            self._refuse(f"the tree is whole, and then comes {self.token!r}")
+            self._refuse(f"the tree is complete, but the file goes on with {self.token!r}")
         self._label()
 
     def _actions(self, at: int) -> tuple[str, ...]:
@@ -185,10 +185,10 @@ class _Reader:
 
     def _node(self, parent: int, came_by: int) -> None:
         if self.kind == "end":
-            self._refuse("the file ends before the tree is whole: an action leads nowhere")
+            self._refuse("the file ends before the tree is complete: an action leads nowhere")
         kind = self._take("word", "a node: c, p or t")
         if kind not in ("c", "p", "t"):
-            self._refuse(f"a node begins with c, p or t, not with {kind!r}")
+            self._refuse(f"expected a node, which begins with c, p or t, found {kind!r}")
         self._take("text", "the node's name in quotes")
         player, infoset = TERMINAL, None
         if kind == "c":
@@ -196,7 +196,7 @@ class _Reader:
         elif kind == "p":
             number = self._whole("the player's number")
             if not 1 <= number <= len(self.players):
-                self._refuse(f"there is no player {number}; there are {len(self.players)}")
+                self._refuse(f"there is no player {number}; players are numbered from 1 to {len(self.players)}")
             player = number - 1
         if player != TERMINAL:
             infoset = self._infoset(player)
@@ -211,7 +211,7 @@ class _Reader:
         known = self.infosets.get((player, number))
         if not self.opens:
             if known is None:
-                self._refuse(f"infoset {number} is met for the first time, and its actions are not said")
+                self._refuse(f"infoset {number} occurs for the first time, without its actions")
             return known
         actions, chances = [], []
         self._next()
@@ -222,38 +222,40 @@ class _Reader:
         self._close()
         if not actions:
             self._refuse(f"infoset {number} has no actions")
-        found = Infoset(number, name, _told_apart(actions), self._probabilities(chances) if player == CHANCE else ())
+        found = Infoset(
+            number, name, _distinct_names(actions), self._probabilities(chances) if player == CHANCE else ()
+        )
         if known is None:
             self.infosets[player, number] = found
             return found
         if (found.actions, found.chances) != (known.actions, known.chances):
             whose = "chance" if player == CHANCE else f"player {player + 1}"
             what = "actions" if found.actions != known.actions else "probabilities"
-            self._refuse(f"infoset {number} of {whose} has other {what} than where it was met before")
+            self._refuse(f"infoset {number} of {whose} has different {what} than at its first occurrence")
         return known
 
     def _probabilities(self, chances: list[float]) -> tuple[float, ...]:
         total = sum(chances)
         if min(chances) < 0:
-            self._refuse(f"a chance of {min(chances):g} is less than 0")
+            self._refuse(f"a probability of {min(chances):g} is less than 0")
         if abs(total - 1) > _ROUNDING:
-            self._refuse(f"chances must add up to 1, not to {total:.10g}")
+            self._refuse(f"probabilities must sum to 1, not {total:.10g}")
         return tuple(chance / total for chance in chances)
 
     def _outcome(self) -> tuple[float, ...]:
-        number = self._whole("the number of an outcome, or 0,")
+        number = self._whole("the number of an outcome, or 0")
         named = self.kind == "text"
         if named:
             self._next()
         if not self.opens:
             if number != 0 and number not in self.outcomes:
-                self._refuse(f"outcome {number} is met for the first time, and its payoffs are not said")
+                self._refuse(f"outcome {number} occurs for the first time, without its payoffs")
         elif number != 0:
             payoffs = self._payoffs(number)
             if self.outcomes.setdefault(number, payoffs) != payoffs:
-                self._refuse(f"outcome {number} has other payoffs than where it was met before")
+                self._refuse(f"outcome {number} has different payoffs than at its first occurrence")
         if number == 0 and (named or self.opens):
-            self._refuse("outcome 0 stands for none; one with a name or payoffs has another number")
+            self._refuse("outcome 0 means no outcome; give one with a name or payoffs another number")
         return self.outcomes[number] if number != 0 else (0.0,) * len(self.players)
 
     def _payoffs(self, number: int) -> tuple[float, ...]:
@@ -263,11 +265,11 @@ class _Reader:
             payoffs.append(self._number("a payoff"))
         self._close()
         if len(payoffs) != len(self.players):
-            self._refuse(f"outcome {number} pays {len(payoffs)} players, and there are {len(self.players)}")
+            self._refuse(f"outcome {number} has payoffs for {len(payoffs)} players, but there are {len(self.players)}")
         return tuple(payoffs)
 
     def _label(self) -> None:
-        """Give every infoset of a player a name that no other has."""
+        """Give every infoset of a player a unique label."""
         names = [name or str(place) for place, name in enumerate(self.players, 1)]
         taken: set[str] = set()
         for (player, number), infoset in self.infosets.items():
@@ -288,13 +290,13 @@ class _Reader:
         if not math.isfinite(value):
             self._refuse(f"{reprlib.repr(word)} is not {what}")
         if abs(value) > _LARGEST:
-            self._refuse(f"{what} must not be beyond {_LARGEST:g}")
+            self._refuse(f"{what} must be at most {_LARGEST:g} in size")
         return value
 
     def _whole(self, what: str) -> int:
         if self.kind != "word" or not _WHOLE.fullmatch(self.token):
             self.taken = self.position
-            self._refuse(f"{what} is expected, not {self._told()}")
+            self._refuse(f"expected {what}, found {self._found()}")
         return int(self._take("word", what))
 
     @property
@@ -304,24 +306,24 @@ class _Reader:
 
     def _open(self, what: str) -> None:
         if not self.opens:
-            self._refuse(f"{what} must follow in braces")
+            self._refuse(f"expected {what} in braces, found {self._found()}")
         self._next()
 
     def _close(self) -> None:
         if self.token != "}":
-            self._refuse("a brace opens within another")
+            self._refuse("a brace opens inside another")
         self._next()
 
     def _take(self, kind: str, what: str) -> str:
         if self.kind != kind:
             self.taken = self.position
-            self._refuse(f"{what} is expected, not {self._told()}")
+            self._refuse(f"expected {what}, found {self._found()}")
         token = self.token
         self._next()
         return token
 
-    def _told(self) -> str:
-        return reprlib.repr(self.token) if self.kind != "end" else "the end"
+    def _found(self) -> str:
+        return reprlib.repr(self.token) if self.kind != "end" else "the end of the file"
 
     def _next(self) -> None:
         self.taken = self.position
@@ -343,7 +345,7 @@ class _Reader:
         raise FogplayError(f"{self.file}, line {line}: {why}")
 
 
-def _told_apart(names: list[str]) -> tuple[str, ...]:
-    """Actions by their names, or by their numbers where names are missing or the same."""
-    whole = len(set(names)) == len(names) and all(names)
-    return tuple(names) if whole else tuple(map(str, range(1, len(names) + 1)))
+def _distinct_names(names: list[str]) -> tuple[str, ...]:
+    """The names of the actions, or their numbers if names are missing or repeated."""
+    distinct = len(set(names)) == len(names) and all(names)
+    return tuple(names) if distinct else tuple(map(str, range(1, len(names) + 1)))

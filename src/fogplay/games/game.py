@@ -1,10 +1,13 @@
-"""What a game is: the few methods, under OpenSpiel's names, that everything else asks of it."""
+"""What a game is: a few methods, under OpenSpiel's names, on which everything else is built."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fogplay.checks import one_of, whole
 
@@ -13,14 +16,16 @@ SIMULTANEOUS = -2
 TERMINAL = -4
 PYSPIEL = "pyspiel:"  # before the name of one of OpenSpiel's games
 
+Measure = Callable[[Sequence[str], NDArray[np.float64]], float]  # of infosets and their [slots] probabilities
+
 
 class State:
-    """A point of a game; immutable.
+    """A state of a game; immutable.
 
     A game of your own defines ``current_player``, ``legal_actions``, ``child``, ``information_state_string`` and
     ``returns``, and ``chance_outcomes`` if it has chance. ``current_player`` is the number of the player to act,
-    ``CHANCE`` or ``TERMINAL``. What the player to act can tell apart, and nothing more, goes into
-    ``information_state_string``: a state with the same string must look the same to that player.
+    ``CHANCE`` or ``TERMINAL``. ``information_state_string`` holds exactly what the player to act knows: two states
+    have the same string if and only if that player cannot distinguish them.
     """
 
     __slots__ = ()
@@ -43,17 +48,18 @@ class State:
     def returns(self) -> Sequence[float]:
         raise TypeError(f"{type(self).__name__} must define returns()")
 
-    # More methods are asked for only if a game has them:
+    # More methods are optional:
     # ``calling_action()``: the action that checks or calls, for rollouts that call down;
-    # ``betting_outlook()``: the pot at the beginning of this betting round, and how much all players together could
-    # still add to it from then on, for exploration that follows the pot;
-    # ``features()``: numbers by name that tell of the player to act and of all it knows, the same at every state of an
-    # infoset; "phase" is one of them, and the others' names are the same throughout a phase (decision trees);
-    # ``unseen(player)``, at the end: which moves of chance this player never saw, counting all moves from 0;
-    # ``seen_by(action)``: which players see a move that is made here, chance's or the acting player's; without it a
-    # table shows a move to whoever made it, and to nobody else;
+    # ``betting_outlook()``: the pot at the start of this betting round, and how much all players together could still
+    # add to it from then on, for exploration that scales with the pot;
+    # ``features()``: named numbers that describe what the player to act knows, for decision trees; equal at all states
+    # of an infoset, with an entry "phase" that decides which other names there are;
+    # ``unseen(player)``, at a terminal: the indices, among all moves, of the chance moves that this player never saw;
+    # ``seen_by(action)``: which players see a move that is made here, chance's or the acting player's; without it, a
+    # table shows a move only to the player who made it;
     # ``observation(player)``: what a player sees, as an object of the game's own, for bots;
-    # ``determinise(player, rng)``: a state drawn at random among those that this player cannot tell from this one;
+    # ``determinise(player, rng)``: a state that the player cannot tell from this one, drawn by the probabilities of
+    # chance and of others who choose uniformly, for search (without it, the hand is replayed until a replay fits);
     # ``joint_child(actions)``: the state after all players acted at the same time, where ``current_player`` is
     # ``SIMULTANEOUS`` and ``legal_actions(player)`` says what each may do.
 
@@ -68,7 +74,7 @@ class State:
 
 
 class Game:
-    """A game and its parameters: a frozen dataclass whose fields are what ``load("name(field=value)")`` sets."""
+    """A game and its parameters: a frozen dataclass whose fields ``load("name(field=value)")`` sets."""
 
     name: ClassVar[str]
 
@@ -79,15 +85,19 @@ class Game:
         raise TypeError(f"{type(self).__name__} must define new_initial_state()")
 
     def calibration(self) -> Mapping[str, Mapping[str, Any]]:
-        """Parameters that a paper calibrated on this game, by algorithm; they become its defaults."""
+        """Parameters that a paper calibrated on this game, by algorithm; they become the defaults."""
+        return {}
+
+    def measures(self) -> Mapping[str, Measure]:
+        """Measures of a strategy that only this game has, by name, such as the distance to known equilibria."""
         return {}
 
     # Two more methods are for games that are too large for a tree:
-    # ``public_size()``: the decision nodes of what is public, and the infosets, or None where a tree can hold the game;
-    # ``instead_of_a_tree()``: what to do instead, to end the sentence that refuses to flatten it.
+    # ``public_size()``: the numbers of public decision nodes and of infosets, or None if the game fits in a tree;
+    # ``instead_of_a_tree()``: what to do instead, as the end of the error message that refuses to flatten it.
 
     def __str__(self) -> str:
-        """The spec that ``load`` turns into this game again."""
+        """The spec from which ``load`` builds this game again."""
         name = getattr(self, "name", type(self).__name__)
         if not dataclasses.is_dataclass(self):
             return name
@@ -96,22 +106,22 @@ class Game:
 
 
 def fits_in_tree(game: Any) -> bool:
-    """Whether a game does not say of itself that no tree can hold it."""
+    """Whether a tree can hold the game, as far as the game says."""
     return not hasattr(game, "public_size") or game.public_size() is None
 
 
 def spec_of(value: Any) -> str:
-    """A game or a parameter as ``load`` reads it: numbers and names as they are, tuples as lists."""
+    """A game or a parameter as ``load`` reads it; tuples are written as lists."""
     if isinstance(value, tuple):
         return "[" + ",".join(spec_of(entry) for entry in value) + "]"
     return f"{PYSPIEL}{value}" if type(value).__module__.startswith("pyspiel") else str(value)
 
 
 def require_whole(game: str, parameter: str, value: Any, low: int, high: int) -> None:
-    """Refuse a parameter that is not a whole number from ``low`` to ``high``."""
+    """Raise an error unless a parameter is a whole number from ``low`` to ``high``."""
     whole(f"{game}: {parameter}", value, low, high)
 
 
 def require_choice(game: str, parameter: str, value: Any, choices: Sequence[str]) -> None:
-    """Refuse a parameter that is none of the words it may be."""
+    """Raise an error unless a parameter is one of ``choices``."""
     one_of(f"{game}: {parameter}", value, choices)

@@ -1,9 +1,10 @@
-"""Goofspiel (Ross 1971): bid your cards, at the same moment as the other, for a stack of prizes in a known order."""
+"""Goofspiel (Ross 1971): both players bid cards simultaneously for prizes that come in a known order."""
 
 from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 from fogplay.games.game import TERMINAL, Game, State, require_choice, require_whole
 
@@ -14,14 +15,14 @@ NO_BID = -1
 class Goofspiel(Game):
     """Goofspiel for two: cards 1 to N each, prizes 1 to N; the higher bid takes the prize, a tie discards it.
 
-    The defaults are the form of the 2011 paper (section 2.2): prizes fall, bids stay hidden, the sign of the result
-    counts. ``goofspiel(5,ascending,revealed,percent)`` is the form of the 2009 paper (section 6).
+    The defaults are the variant of the 2011 paper (section 2.2): descending prizes, hidden bids, payoff by the sign of
+    the result. ``goofspiel(5,ascending,revealed,percent)`` is the variant of the 2009 paper (section 6).
     """
 
     name = "goofspiel"
     cards: int = 4
     order: str = "descending"  # of the prizes: descending or ascending
-    bids: str = "hidden"  # hidden: only who won a prize is seen; revealed: both bids too, after the round
+    bids: str = "hidden"  # hidden: players see only who won a prize; revealed: also both bids, after the round
     payoff: str = "win"  # win: 1, 0, -1; points: the difference in points; percent: 100, 50, 0
 
     def __post_init__(self) -> None:
@@ -44,12 +45,21 @@ class Goofspiel(Game):
 
     @functools.cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
-        """What a player with own bid a against bid b sees of a round: its bid, > or < or =, and b if revealed."""
+        """What a player who bids a against b sees of a round: a, then > or < or =, then b if bids are revealed."""
         cards = range(1, self.cards + 1)
         return tuple(
             tuple(f" {own}{_sign(own, other)}{other if self.bids == 'revealed' else ''}" for other in cards)
             for own in cards
         )
+
+    @functools.cached_property
+    def possible(self) -> dict[str, int]:
+        """The other's bids, as a bit mask, that each word for a round allows."""
+        allowed: dict[str, int] = {}
+        for row in self.words:
+            for other, word in enumerate(row):
+                allowed[word[1:]] = allowed.get(word[1:], 0) | 1 << other
+        return allowed
 
     def new_initial_state(self) -> GoofspielState:
         full = (1 << self.cards) - 1
@@ -102,7 +112,7 @@ class GoofspielState(State):
         return self._after_round(self.bid, action)
 
     def _after_round(self, bid0: int, bid1: int) -> GoofspielState:
-        """Award the prize; when one card is left the last round plays itself, as nobody has a choice."""
+        """Award the prize; with one card left the last round is played too, as nobody has a choice."""
         game = self.game
         hand0, hand1 = self.hand0, self.hand1 ^ 1 << bid1
         lead = self.lead + _gain(game.prizes[self.played], bid0, bid1)
@@ -118,8 +128,25 @@ class GoofspielState(State):
     def information_state_string(self, player: int) -> str:
         return self.seen1 if player else self.seen0
 
+    def determinise(self, player: int, rng: Any) -> GoofspielState:
+        """The same results, with bids of the other player drawn evenly from all that agree with them."""
+        game, full = self.game, (1 << self.game.cards) - 1
+        seen = (self.seen1 if player else self.seen0)[2:].split()
+        mine = [int(word.replace("<", ">").replace("=", ">").partition(">")[0]) - 1 for word in seen]
+        theirs = draw_bids(tuple(game.possible[word] for word in seen), rng)
+        hand = full & ~sum(1 << bid for bid in theirs)
+        other = f"{1 - player}:" + "".join(game.words[bid][own] for own, bid in zip(mine, theirs, strict=True))
+        if player == 0:
+            return GoofspielState(
+                game, self.played, self.bid, self.hand0, hand, self.lead, self.seen0, other, self.player
+            )
+        bid = int(rng.choice(game.hands[hand])) if self.bid != NO_BID else NO_BID
+        if bid != NO_BID:
+            hand ^= 1 << bid
+        return GoofspielState(game, self.played, bid, hand, self.hand1, self.lead, other, self.seen1, self.player)
+
     def features(self) -> dict[str, float]:
-        """A phase is a round; who leads is known to both, and the cards left are one's own."""
+        """A phase is a round; both players know the lead, and each knows its own cards."""
         hand, lead = (self.hand1, -self.lead) if self.player else (self.hand0, self.lead)
         left = {f"holds {card + 1}": float(hand >> card & 1) for card in range(self.game.cards)}
         return {"phase": self.played, "seat": self.player, "lead": lead, **left}
@@ -137,6 +164,45 @@ class GoofspielState(State):
     def __str__(self) -> str:
         hidden = "" if self.bid == NO_BID else f"|bid {self.bid + 1}"
         return f"{self.seen0}|{self.seen1}{hidden}"
+
+
+def draw_bids(allowed: tuple[int, ...], rng: Any) -> list[int]:
+    """One bid per round, no card twice, drawn evenly from all such lists; ``allowed`` has a bit mask per round."""
+    ways = count_bids(allowed)
+    used, bids = 0, []
+    for played, mask in enumerate(allowed):
+        left = int(rng.integers(ways[played][used]))
+        free = mask & ~used
+        while True:
+            card = free & -free
+            count = ways[played + 1].get(used | card, 0)
+            if left < count:
+                break
+            left, free = left - count, free ^ card
+        used |= card
+        bids.append(card.bit_length() - 1)
+    return bids
+
+
+@functools.lru_cache(maxsize=64)
+def count_bids(allowed: tuple[int, ...]) -> list[dict[int, int]]:
+    """For every round and set of cards used before it: in how many ways the bids from then on can be made."""
+    reached: list[set[int]] = [{0}]
+    for mask in allowed:
+        reached.append({used | 1 << bit for used in reached[-1] for bit in range(mask.bit_length())
+                        if mask >> bit & 1 and not used >> bit & 1})  # fmt: skip
+    ways = [dict.fromkeys(reached[-1], 1)]
+    for mask, sets in zip(reversed(allowed), reversed(reached[:-1]), strict=True):
+        after, here = ways[0], {}
+        for used in sets:
+            free, total = mask & ~used, 0
+            while free:
+                card = free & -free
+                total += after.get(used | card, 0)
+                free ^= card
+            here[used] = total
+        ways.insert(0, here)
+    return ways
 
 
 def _gain(prize: int, bid0: int, bid1: int) -> int:

@@ -1,8 +1,8 @@
-"""Limit Texas hold'em for two or three players, as the Annual Computer Poker Competition plays it, and smaller decks.
+"""Limit Texas hold'em for two or three players, as in the Annual Computer Poker Competition, and with smaller decks.
 
-Seats are the competition's. With two players seat 0 posts the big blind and seat 1, the button, the small one (blinds
-are reversed); with three, seats 0 and 1 post and seat 2 is the button. The last seat acts first before the flop, the
-first one still in the hand afterwards. Payoffs are in chips.
+Seats are the competition's. With two players, seat 0 posts the big blind and seat 1, the button, the small blind
+(reversed blinds); with three, seats 0 and 1 post blinds and seat 2 is the button. The last seat acts first before the
+flop; afterwards the first seat still in the hand does. Payoffs are in chips.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
 from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, WORDS, legal_actions, most_actions, raises_by, winnings
 
-FULL_HAND = 5  # with fewer cards there are no straights, flushes and full houses
+FULL_HAND = 5  # fewer cards make no straights, flushes or full houses
 MOST_CARDS = 7
-MOST_CHIPS = 60_000  # that one player can pay in a hand
+MOST_CHIPS = 60_000  # the most that one player can pay in a hand
 BLINDS = {2: (10, 5), 3: (5, 10, 0)}
 PAPER, EXACT = "paper", "exact"
 PAPER_GRIDS = {2: "ehs2:169/1000/500/200", 3: "ehs2:169/1000/100/20"}  # table 1 of 2015
@@ -34,7 +34,7 @@ SHAPES = ((1, 1, 1, 1), (2, 1, 1), (2, 2), (3, 1), (4,))  # categories of four c
 
 @dataclass(frozen=True)
 class Holdem(Game):
-    """Limit hold'em: two hole cards, four betting rounds, five cards on the board, four bets a round."""
+    """Limit hold'em: two hole cards, four betting rounds, five cards on the board, four bets per round."""
 
     name = "holdem"
     players: int = 2
@@ -46,7 +46,7 @@ class Holdem(Game):
     raises: tuple[int, ...] = (10, 10, 20, 20)  # what a bet or raise adds, in chips, by round
     max_raises: tuple[int, ...] = (3, 4, 4, 4)  # by round; before the flop the big blind is the first of four bets
     blinds: tuple[int, ...] = ()  # by seat; 10 and 5 with two players, 5, 10 and 0 with three
-    grid: str = PAPER  # the buckets that players see of their cards; exact: the cards themselves
+    grid: str = PAPER  # the card abstraction; exact: players see the cards themselves
 
     def __post_init__(self) -> None:
         require_whole(self.name, "players", self.players, 2, 3)
@@ -62,11 +62,11 @@ class Holdem(Game):
         self._settle("blinds", self.players, 0, MOST_CHIPS)
         self._check_cards()
         if self.most_paid() > MOST_CHIPS:
-            raise FogplayError(f"{self.name}: a player could pay {self.most_paid():,} chips, over {MOST_CHIPS:,}")
+            raise FogplayError(f"{self.name}: a player could pay {self.most_paid():,} chips, more than {MOST_CHIPS:,}")
         self._settle_grid()
 
     def _settle(self, parameter: str, length: int, low: int, high: int) -> None:
-        """Check a list of whole numbers; what is there for rounds that are not played is cut off."""
+        """Check a list of whole numbers, and cut off the entries of rounds that are not played."""
         values = getattr(self, parameter)
         if not isinstance(values, tuple) or len(values) < length:
             raise FogplayError(
@@ -76,16 +76,17 @@ class Holdem(Game):
         for value in values:
             require_whole(self.name, parameter, value, low, high)
         if parameter == "blinds" and len(values) > length:
-            raise FogplayError(f"{self.name}: there are {len(values)} blinds for {length} players")
+            raise FogplayError(f"{self.name}: blinds must have {length} numbers, one per player, not {len(values)}")
         object.__setattr__(self, parameter, values[:length])
 
     def _check_cards(self) -> None:
         needed = self.players * self.hole + sum(self.board)
         if needed > self.num_cards():
-            raise FogplayError(f"{self.name}: a hand takes {needed} cards and the deck has {self.num_cards()}")
+            raise FogplayError(f"{self.name}: a hand needs {needed} cards, but the deck has {self.num_cards()}")
         if self.hole + sum(self.board) > MOST_CARDS:
             raise FogplayError(
-                f"{self.name}: hole cards and board are {self.hole + sum(self.board)} cards; at most {MOST_CARDS}"
+                f"{self.name}: hole cards and board must be at most {MOST_CARDS} cards, "
+                f"not {self.hole + sum(self.board)}"
             )
 
     def _settle_grid(self) -> None:
@@ -98,11 +99,11 @@ class Holdem(Game):
         object.__setattr__(self, "grid", Grid.parse(self.grid).spec)
         if not self.is_full():
             raise FogplayError(
-                f"{self.name}: buckets are for 52 cards, two hole cards and a board of 0, 3, 1 and 1; set grid={EXACT}"
+                f"{self.name}: buckets need 52 cards, two hole cards and a board of 0, 3, 1 and 1; set grid={EXACT}"
             )
 
     def is_full(self) -> bool:
-        """Whether the cards are those of Texas hold'em, for which there are tables of hand strength."""
+        """Whether the cards are those of Texas hold'em, for which tables of hand strength exist."""
         return (self.num_cards(), self.hole, self.board) == (52, 2, (0, 3, 1, 1))
 
     def num_players(self) -> int:
@@ -112,7 +113,7 @@ class Holdem(Game):
         return self.ranks * self.suits
 
     def deck_card(self, card: int) -> int:
-        """The number of a card of this game in the deck of 52; the same where there are four suits."""
+        """The number in the 52-card deck of a card of this game; the same number if there are four suits."""
         return 4 * (card // self.suits) + card % self.suits
 
     def card_to_string(self, card: int) -> str:
@@ -127,15 +128,15 @@ class Holdem(Game):
         return most_actions(self.players, self.max_raises)
 
     def first_to_act(self, round_: int) -> int:
-        """The seat that acts first if it is still in the hand, or else the next one that is."""
+        """The seat that acts first in a round; if it has folded, the next seat still in the hand does."""
         return self.players - 1 if round_ == 0 else 0
 
     def decisions(self) -> tuple[int, ...]:
-        """How many decision nodes each round of the betting tree has: 6,378 in all with two players."""
+        """[rounds] the decision nodes of the betting tree: 6,378 in total with two players."""
         return tuple(_decisions(self))
 
     def buckets(self) -> tuple[int, ...]:
-        """How many buckets each round has."""
+        """[rounds] the number of buckets; without an abstraction, of sets of cards."""
         if self.grid == EXACT:
             return tuple(
                 math.comb(self.num_cards(), self.hole)
@@ -145,13 +146,13 @@ class Holdem(Game):
         return Grid.parse(self.grid).counts
 
     def public_size(self) -> tuple[int, int] | None:
-        """Decision nodes of the betting tree and infosets, where buckets stand for cards and no tree can hold them."""
+        """The numbers of decision nodes of the betting tree and of infosets; None without buckets."""
         if self.grid == EXACT:
             return None
         return sum(self.decisions()), sum(map(math.prod, zip(self.decisions(), self.buckets(), strict=True)))
 
     def instead_of_a_tree(self) -> str:
-        """What to do where the game is too large to flatten."""
+        """What to do if the game is too large to flatten."""
         return (
             "it is played and trained by sampling (uct, smooth-uct, os-mccfr, es-mccfr, cs-mccfr), without a tree; or "
             "choose a smaller deck, such as holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])"
@@ -183,8 +184,8 @@ class Observation(NamedTuple):
 class HoldemState(State):
     """Cards (hole cards by seat, then the board), the betting of each round, what each has paid, who is in, who acts.
 
-    A set of cards (somebody's hole cards, a flop) is dealt one by one in ascending order, since their order means
-    nothing; every set is equally likely.
+    A set of cards (one player's hole cards, a flop) is dealt card by card in ascending order, since the order has no
+    meaning; every set is equally likely.
     """
 
     __slots__ = ("betting", "cards", "game", "in_hand", "outlook", "paid", "player", "to_settle")
@@ -207,7 +208,7 @@ class HoldemState(State):
         self.in_hand = in_hand
         self.player = player
         self.to_settle = to_settle  # how many must still act before the round is over
-        self.outlook = outlook  # the pot at the beginning of the round, and what could still be added to it
+        self.outlook = outlook  # the pot at the start of the round, and what could still be added to it
 
     def current_player(self) -> int:
         return self.player
@@ -254,7 +255,7 @@ class HoldemState(State):
         return self.cards[self.game.players * self.game.hole :]
 
     def _set_being_dealt(self) -> tuple[int, int]:
-        """Where the set of cards that is being dealt begins, and how many cards it has."""
+        """The start and the size of the set of cards that is being dealt."""
         held = self.game.players * self.game.hole
         if len(self.cards) < held:
             return len(self.cards) // self.game.hole * self.game.hole, self.game.hole
@@ -320,7 +321,7 @@ class HoldemState(State):
         return HoldemState(game, self.cards, betting, paid, in_hand, next_player, to_settle, self.outlook)
 
     def information_state_string(self, player: int) -> str:
-        """Own cards, then each round's cards and betting; with buckets, this round's bucket and all the betting."""
+        """Own cards, then each round's cards and betting; with buckets, this round's bucket, then all the betting."""
         if self.game.grid != EXACT:
             return f"{self.bucket(player)}:{'/'.join(self.betting)}"
         rounds, seen = [], self.game.players * self.game.hole
@@ -343,11 +344,11 @@ class HoldemState(State):
         return self.outlook
 
     def features(self) -> dict[str, float]:
-        """The five of the 2011 paper (section 4.3): seat from the button on, raises made, and the hand's bucket.
+        """The five of the 2011 paper (section 4.3): the seat counted from the button, raises, and the hand's bucket.
 
-        Where cards are exact, the highest own card and what the hand makes with the board stand for the bucket.
+        With exact cards, the highest own card and the hand's category on the board replace the bucket.
         """
-        told: dict[str, float] = {
+        features: dict[str, float] = {
             "phase": len(self.betting) - 1,
             "seat": (self.player + 1) % self.game.players,
             "raises": sum(round_.count("r") for round_ in self.betting),
@@ -355,9 +356,9 @@ class HoldemState(State):
             "own raises": raises_by(self.player, self.betting, self.game.players, self.game.first_to_act),
         }
         if self.game.grid != EXACT:
-            return told | {"bucket": self.bucket(self.player)}
+            return features | {"bucket": self.bucket(self.player)}
         mine = self.hole_cards(self.player)
-        return told | {"rank": max(mine) // self.game.suits, "hand": self._category(mine + self.board_cards())}
+        return features | {"rank": max(mine) // self.game.suits, "hand": self._category(mine + self.board_cards())}
 
     def _category(self, cards: Sequence[int]) -> int:
         if len(cards) >= FULL_HAND:
@@ -366,7 +367,7 @@ class HoldemState(State):
         return SHAPES.index((*counts, *(1,) * (4 - len(cards))))
 
     def unseen(self, player: int) -> list[int]:
-        """The hole cards of the others, but for those who were in a showdown."""
+        """The other players' hole cards, except those shown down."""
         showdown, hole = sum(self.in_hand) > 1, self.game.hole
         hidden = [seat for seat in range(self.game.players) if seat != player and not (self.in_hand[seat] and showdown)]
         return [seat * hole + card for seat in hidden for card in range(hole)]
@@ -388,7 +389,7 @@ class HoldemState(State):
 
 
 def hand_strength(game: Holdem, cards: Sequence[int]) -> tuple[int, ...]:
-    """What compares as hands of as many cards do: the best five of them, or all of fewer."""
+    """A value that orders hands of equally many cards: by the best five cards, or by all if there are fewer."""
     if len(cards) >= FULL_HAND:
         return (_strength(tuple(sorted(map(game.deck_card, cards)))),)
     counts = Counter(card // game.suits for card in cards)
@@ -408,7 +409,7 @@ def _signals(grid: str) -> Signals:
 
 
 def _decisions(game: Holdem) -> list[int]:
-    """Decision nodes by round; subtrees that look alike are counted once."""
+    """Decision nodes by round; identical subtrees are counted once."""
 
     @functools.cache
     def count(

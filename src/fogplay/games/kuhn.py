@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fogplay.errors import FogplayError
-from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
+from fogplay.games.game import CHANCE, TERMINAL, Game, Measure, State, require_whole
 
 if TYPE_CHECKING:
     from fogplay.games.ocp import OneCardPoker
@@ -26,7 +27,7 @@ class Kuhn(Game):
 
     name = "kuhn"
     players: int = 2
-    pot: float = 0  # the initial pot; 0 stands for an ante of 1 a player
+    pot: float = 0  # the initial pot; 0: an ante of 1 per player
 
     def __post_init__(self) -> None:
         require_whole(self.name, "players", self.players, 2, 10)
@@ -39,7 +40,7 @@ class Kuhn(Game):
         return self.players + 1
 
     def card_to_string(self, card: int) -> str:
-        """J, Q and K where there are three cards; larger decks are numbered from 1."""
+        """J, Q and K in a deck of three cards; the cards of larger decks are numbered from 1."""
         return "JQK"[card] if self.num_cards() == 3 else str(card + 1)
 
     def new_initial_state(self) -> KuhnState:
@@ -50,9 +51,20 @@ class Kuhn(Game):
             return {}
         return {"uct": {"c": 2.0}, "smooth-uct": {"c": 1.75, "d": 0.001}}
 
+    def measures(self) -> Mapping[str, Measure]:
+        """The errors against the equilibria in closed form, which are known for two players and a pot from 1 on."""
+        if self.players != 2 or self.pot < 1:
+            return {}
+        from fogplay.games import kuhn_equilibria  # late: only solvers need it
+
+        return {
+            "squared_error": functools.partial(kuhn_equilibria.squared_error, float(self.pot)),
+            "dominated_error": kuhn_equilibria.dominated_error,
+        }
+
 
 def settle_pot(game: Kuhn | OneCardPoker) -> None:
-    """Check the initial pot, and put the default in place of 0."""
+    """Check the initial pot, and replace 0 by the default."""
     if not isinstance(game.pot, int | float) or isinstance(game.pot, bool) or not 0 <= game.pot <= 1e6:
         raise FogplayError(f"{game.name}: pot must be a number from 0 to 1000000, not {repr(game.pot)[:60]}")
     if game.pot == 0:
@@ -60,7 +72,7 @@ def settle_pot(game: Kuhn | OneCardPoker) -> None:
 
 
 class KuhnState(State):
-    """Cards dealt so far, and the letters of the passes and bets made so far."""
+    """The cards dealt and the letters of the passes and bets so far."""
 
     __slots__ = ("bets", "cards", "game", "player")
 
@@ -128,7 +140,7 @@ class KuhnState(State):
         return {"phase": 0, "seat": self.player, "bets": bets, "card": self.cards[self.player]}
 
     def unseen(self, player: int) -> list[int]:
-        """The cards of the others, but for those who were in a showdown."""
+        """The other players' cards, except those shown down."""
         showdown = self._showdown()
         shown = showdown if len(showdown) > 1 else []
         return [seat for seat in range(self.game.players) if seat != player and seat not in shown]
@@ -139,7 +151,7 @@ class KuhnState(State):
         return ("pass", "bet")[action]
 
     def _showdown(self) -> list[int]:
-        """Who is still in at the end: everybody if nobody bet, else those who did."""
+        """Who is still in at the end: all players if nobody bet, else those who bet."""
         players, bets = self.game.players, self.bets
         if "b" not in bets:
             return list(range(players))

@@ -16,11 +16,11 @@ MAX_RAISES = 2
 
 @dataclass(frozen=True)
 class Leduc(Game):
-    """Leduc hold'em: two suits of players + 1 ranks, ante 1, raises of 2 then 4, two raises a round."""
+    """Leduc hold'em: two suits of players + 1 ranks, ante 1, raises of 2 then 4, two raises per round."""
 
     name = "leduc"
     players: int = 2
-    suits: str = "seen"  # or unseen: the suits, which never matter, are kept from the players; 288 infosets, not 936
+    suits: str = "seen"  # or unseen: players do not see suits, which never matter; 288 infosets, not 936
 
     def __post_init__(self) -> None:
         require_whole(self.name, "players", self.players, 2, 5)
@@ -49,7 +49,7 @@ class Leduc(Game):
 
 
 class LeducState(State):
-    """Cards (the public one last), the betting of each round, what each has paid, who is still in, who acts."""
+    """Cards (the public one last), the betting of each round, what each player has paid, who is still in, who acts."""
 
     __slots__ = ("betting", "cards", "game", "in_hand", "outlook", "paid", "player", "to_settle")
 
@@ -71,7 +71,7 @@ class LeducState(State):
         self.in_hand = in_hand
         self.player = player
         self.to_settle = to_settle  # how many must still act before the round is over
-        self.outlook = outlook  # the pot at the beginning of the round, and what could still be added to it
+        self.outlook = outlook  # the pot at the start of the round, and what could still be added to it
 
     def current_player(self) -> int:
         return self.player
@@ -162,7 +162,7 @@ class LeducState(State):
         return self.outlook
 
     def features(self) -> dict[str, float]:
-        """The five of the 2011 paper (section 4.3); the bucket of a hand is here its rank, and whether it is a pair."""
+        """The five of the 2011 paper (section 4.3); here the bucket of a hand is its rank and whether it is a pair."""
         rank, public = self.cards[self.player] // 2, self.cards[-1] // 2
         phase = len(self.betting) - 1
         return {
@@ -176,7 +176,7 @@ class LeducState(State):
         }
 
     def _own_raises(self) -> int:
-        """How often the player to act has raised: whose move each letter was follows from who was in."""
+        """How often the player to act has raised; who was still in shows whose move each letter was."""
         mine, in_hand = 0, [True] * self.game.players
         for round_ in self.betting:
             seat = in_hand.index(True)
@@ -189,7 +189,7 @@ class LeducState(State):
         return mine
 
     def unseen(self, player: int) -> list[int]:
-        """The private cards of the others, but for those who were in a showdown."""
+        """The other players' private cards, except those shown down."""
         shown = [self.in_hand[seat] and sum(self.in_hand) > 1 for seat in range(self.game.players)]
         return [seat for seat in range(self.game.players) if seat != player and not shown[seat]]
 

@@ -1,4 +1,4 @@
-"""Matrix games: every player picks one action at the same moment, and a table says what each is paid."""
+"""Matrix games: all players choose one action simultaneously, and a table gives the payoffs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from fogplay.games.game import TERMINAL, Game, State
 
 PRESETS = {"rps": "matrix(rps)", "biased-rps": "matrix(biased-rps)", "two-by-two": "matrix(two-by-two)"}
 
-# The games of the 2009 paper: for each the row player's payoffs out of 100 (the column player gets the rest) and the
-# names of the actions of both.
+# The games of the 2009 paper: the row player's payoffs out of 100 (the column player gets the rest) and the names of
+# both players' actions.
 _RPS_NAMES = (("rock", "paper", "scissors"), ("rock", "paper", "scissors"))
 _KNOWN: dict[str, tuple[Any, tuple[tuple[str, ...], ...]]] = {
     "rps": (((50, 0, 100), (100, 50, 0), (0, 100, 50)), _RPS_NAMES),  # section 3
@@ -35,7 +35,7 @@ class Matrix(Game):
     ``payoffs`` is a matrix (rows x columns), which the row player receives and the column player pays; or a table
     [players, actions of player 0, actions of player 1, ...] with the payoffs of each player; or the name of a preset;
     or a file: .csv with one matrix, .json or .npy with either form. A file is read once and its numbers become the
-    parameter, so that the game's spec stands on its own.
+    parameter, so that the game's spec is self-contained.
     """
 
     name = "matrix"
@@ -65,7 +65,7 @@ class Matrix(Game):
 
     @functools.cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:
-        """What each player's actions are called; those of a matrix that is not a preset are numbered from 0."""
+        """The names of each player's actions; numbers from 0, except in presets."""
         if isinstance(self.payoffs, str):
             return _KNOWN[self.payoffs][1]
         return tuple(tuple(map(str, actions)) for actions in self.actions)
@@ -118,9 +118,9 @@ class MatrixState(State):
 
 
 def _as_tuples(value: Any, depth: int = 0) -> Any:
-    """Lists, tuples and numpy arrays of numbers as nested tuples; anything else is refused."""
+    """Lists, tuples and numpy arrays of numbers as nested tuples; raises an error for anything else."""
     if depth > _MOST_DIMENSIONS:
-        raise FogplayError(f"matrix: payoffs are nested more than {_MOST_DIMENSIONS} deep")
+        raise FogplayError(f"matrix: payoffs are nested more than {_MOST_DIMENSIONS} levels deep")
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -128,12 +128,12 @@ def _as_tuples(value: Any, depth: int = 0) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FogplayError(f"matrix: payoffs must be numbers, not {reprlib.repr(value)}")
     if not abs(value) <= _LARGEST:
-        raise FogplayError(f"matrix: payoffs must be finite and not beyond {_LARGEST:g}")
+        raise FogplayError(f"matrix: payoffs must be finite and at most {_LARGEST:g} in size")
     return value
 
 
 def _shape(value: Any) -> tuple[int, ...]:
-    """The lengths of nested tuples, outermost first; all tuples of a level must have the same."""
+    """The lengths of nested tuples, outermost first; all tuples of a level must have the same length."""
     if not isinstance(value, tuple):
         return ()
     inner = {_shape(entry) for entry in value}
@@ -149,12 +149,12 @@ def _require_shape(shape: tuple[int, ...]) -> None:
         raise FogplayError("matrix: payoffs must have rows and columns, such as [[1,0],[0,1]]")
     if len(shape) > 2 and shape[0] != len(shape) - 1:
         raise FogplayError(
-            f"matrix: payoffs of {len(shape)} dimensions are [players, actions of each player], "
-            f"so the first must be {len(shape) - 1} long, not {shape[0]}"
+            f"matrix: payoffs with {len(shape)} dimensions are [players, actions of each player], "
+            f"so the first must have length {len(shape) - 1}, not {shape[0]}"
         )
     sizes = shape if len(shape) == 2 else shape[1:]
     if min(sizes) < 2:
-        raise FogplayError(f"matrix: every player needs at least two actions, and player {sizes.index(1)} has one")
+        raise FogplayError(f"matrix: every player needs at least two actions, but player {sizes.index(1)} has one")
 
 
 def _from_file(file: str) -> Any:
@@ -169,10 +169,10 @@ def _from_file(file: str) -> Any:
     try:
         return _READERS[path.suffix](path)
     except OSError as error:
-        raise FogplayError(f"matrix: {file} cannot be read: {error.strerror or error}") from error
+        raise FogplayError(f"matrix: cannot read {file}: {error.strerror or error}") from error
     except (ValueError, EOFError, MemoryError, RecursionError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise FogplayError(f"matrix: {file} holds no payoffs: {reason}") from error
+        raise FogplayError(f"matrix: {file} does not hold payoffs: {reason}") from error
 
 
 def _read_csv(path: Path) -> list[list[float]]:

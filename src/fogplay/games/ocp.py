@@ -16,7 +16,7 @@ class OneCardPoker(Game):
     name = "ocp"
     players: ClassVar[int] = 2
     cards: int = 13
-    pot: float = 0  # the initial pot; 0 stands for an ante of 1 a player
+    pot: float = 0  # the initial pot; 0: an ante of 1 per player
 
     def __post_init__(self) -> None:
         require_whole(self.name, "cards", self.cards, 3, 5000)

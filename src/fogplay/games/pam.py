@@ -1,4 +1,4 @@
-"""Princess and Monster (Isaacs 1965): pursuit in a dark room, where neither ever learns where the other is."""
+"""Princess and Monster (Isaacs 1965): pursuit in a dark room, where neither player ever learns where the other is."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ LETTERS = "nesw"
 
 @dataclass(frozen=True)
 class PrincessAndMonster(Game):
-    """Princess and Monster on a 4-connected grid (2011 paper, section 2.2); the princess earns the moves survived.
+    """Princess and Monster on a 4-connected grid (2011 paper, section 2.2); the princess earns 1 per move survived.
 
-    The paper leaves open who moves first and how the starts are drawn. Here the monster (player 0) moves first, since
-    only its moves can end the game, and the starts are uniform over the ordered pairs of distinct cells.
+    The paper does not say who moves first and how the start cells are drawn. Here the monster (player 0) moves first,
+    since only its moves can end the game, and the start is uniform over the ordered pairs of distinct cells.
     """
 
     name = "pam"
     rows: int = 2
     columns: int = 2
-    horizon: int = 4  # moves of both together
+    horizon: int = 4  # moves of both players together
 
     def __post_init__(self) -> None:
         require_whole(self.name, "rows", self.rows, 1, 20)
@@ -46,7 +46,7 @@ class PrincessAndMonster(Game):
 
     @functools.cached_property
     def actions(self) -> tuple[tuple[int, ...], ...]:
-        """For each cell the directions that no wall blocks."""
+        """For each cell the directions in which there is no wall."""
         return tuple(
             tuple(direction for direction, target in enumerate(targets) if target >= 0) for targets in self.targets
         )
@@ -66,7 +66,7 @@ class PrincessAndMonster(Game):
 
 
 class PrincessAndMonsterState(State):
-    """Where both are, the path of each as text (all that each knows), how many moves were made, and who moves."""
+    """Both positions, both paths as text (all that each player knows), the number of moves, and who moves."""
 
     __slots__ = ("game", "monster", "monster_path", "moves", "player", "princess", "princess_path")
 
@@ -98,7 +98,7 @@ class PrincessAndMonsterState(State):
         return self.game.starts
 
     def child(self, action: int) -> PrincessAndMonsterState:
-        """Only a move of the monster captures: a princess who walks into the monster passes it unnoticed."""
+        """Only a move of the monster captures: if the princess enters the monster's cell, nobody notices."""
         game, moves = self.game, self.moves + 1
         if self.player == CHANCE:
             return self._after_start(*divmod(action, game.rows * game.columns))
@@ -126,7 +126,7 @@ class PrincessAndMonsterState(State):
         return DIRECTIONS[action]
 
     def returns(self) -> list[float]:
-        """The moves made without capture; the capturing move itself does not count as survived."""
+        """The number of moves without capture; the capturing move does not count as survived."""
         captured = self.moves % 2 == 1 and self.monster == self.princess  # the monster made the odd moves
         survived = float(self.moves - captured)
         return [-survived, survived]

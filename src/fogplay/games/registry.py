@@ -1,7 +1,7 @@
-"""``load("name(parameter=value)")``: from a line of text to a game.
+"""``load("name(parameter=value)")``: from a spec to a game.
 
-A module of this folder that defines a subclass of ``Game`` with a ``name`` is a registered game; nothing else is
-needed. A module may also hold ``PRESETS``, names that stand for a longer spec.
+Every module of this folder that defines a subclass of ``Game`` with a ``name`` registers that game; nothing else is
+needed. A module may also define ``PRESETS``: names for longer specs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def registered() -> dict[str, type[Game]]:
 
 @functools.cache
 def presets() -> dict[str, str]:
-    """Names that stand for a longer spec, such as ``rps``."""
+    """Names for longer specs, such as ``rps``, and the specs."""
     found: dict[str, str] = {}
     for module in _modules():
         found.update(getattr(module, "PRESETS", {}))
@@ -60,7 +60,7 @@ def load(spec: str) -> Any:
     OpenSpiel's, ``pyspiel:leduc_poker``.
     """
     if not isinstance(spec, str):
-        raise FogplayError(f"load takes a game's name as text, such as 'leduc', not {type(spec).__name__}")
+        raise FogplayError(f"load needs a game's name as text, such as 'leduc', not {type(spec).__name__}")
     if spec.startswith(PYSPIEL):
         return _from_open_spiel(spec[len(PYSPIEL) :])
     if spec.strip().endswith(ENDING):
@@ -77,7 +77,7 @@ def load(spec: str) -> Any:
 
 
 def _split(spec: str) -> tuple[str, list[str]]:
-    """``name(a,b(c,d),[e,f])`` into the name and its arguments, each still text."""
+    """Split ``name(a,b(c,d),[e,f])`` into the name and its arguments as text."""
     name, bracket, rest = spec.partition("(")
     if not bracket:
         return name.strip(), []
@@ -87,12 +87,12 @@ def _split(spec: str) -> tuple[str, list[str]]:
 
 
 def split_at_commas(text: str, spec: str) -> list[str]:
-    """The parts of ``text`` between commas that are in no bracket; ``spec`` is what an error names."""
+    """Split ``text`` at the commas outside brackets; errors quote ``spec``."""
     parts, depth, start = [], 0, 0
     for position, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
         if depth < 0:
-            raise FogplayError(f"{spec!r}: a bracket closes that was never opened")
+            raise FogplayError(f"{spec!r}: a closing bracket has no opening one")
         if letter == "," and depth == 0:
             parts.append(text[start:position].strip())
             start = position + 1
@@ -128,7 +128,7 @@ def _construct(name: str, game_class: type[Game], arguments: list[str]) -> Game:
 
 
 def _read(text: str) -> Any:
-    """A parameter's value: a number, True or False, a list in brackets, or else the text itself."""
+    """A parameter's value: a number, True or False, a list in brackets, or otherwise the text itself."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -142,7 +142,7 @@ def _as_tuple(value: Any) -> Any:
 
 def _unknown(name: str) -> str:
     known = [*registered(), *presets()]
-    hint = did_you_mean(name, known) or f"there are {', '.join(known)} "
+    hint = did_you_mean(name, known) or f"the games are {', '.join(known)} "
     return f"no game is called {name!r}; {hint}(`fogplay games` lists them; your own is mygame.py:MyGame or game.efg)"
 
 
@@ -150,9 +150,9 @@ def _from_open_spiel(name: str) -> Any:
     try:
         import pyspiel
     except ImportError as error:
-        raise FogplayError("pyspiel: games need OpenSpiel: pip install open_spiel") from error
+        raise FogplayError("games that begin with pyspiel: need OpenSpiel: pip install open_spiel") from error
     if name.partition("(")[0] not in pyspiel.registered_names():
-        raise FogplayError(f"OpenSpiel has no game {name!r}; pyspiel.registered_names() lists what it has")
+        raise FogplayError(f"OpenSpiel has no game {name!r}; pyspiel.registered_names() lists its games")
     try:
         return pyspiel.load_game(name)
     except Exception as error:
@@ -160,21 +160,21 @@ def _from_open_spiel(name: str) -> Any:
 
 
 def _class_from_file(name: str) -> type[Game]:
-    """The Game class of a Python file of the user's, ``path.py`` or ``path.py:Class``."""
+    """The Game class in a user's Python file, ``path.py`` or ``path.py:Class``."""
     file, _, class_name = name.partition(":")
     path = Path(file)
     if not path.is_file():
         raise FogplayError(f"there is no file {file!r} to load a game from")
-    name_of_module = f"_fogplay_game_{path.stem}"  # never that of another module, whatever the file is called
+    name_of_module = f"_fogplay_game_{path.stem}"  # cannot clash with another module, whatever the file's name
     module_spec = importlib.util.spec_from_file_location(name_of_module, path)
     assert module_spec is not None
     assert module_spec.loader is not None
     module = importlib.util.module_from_spec(module_spec)
-    sys.modules[name_of_module] = module  # where dataclasses look their annotations up
+    sys.modules[name_of_module] = module  # where dataclasses look up annotations
     try:
         module_spec.loader.exec_module(module)
     except Exception as error:
-        raise FogplayError(f"{file} cannot be imported: {type(error).__name__}: {error}") from error
+        raise FogplayError(f"cannot import {file}: {type(error).__name__}: {error}") from error
     classes = {
         value.__name__: value
         for value in vars(module).values()

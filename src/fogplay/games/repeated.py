@@ -1,4 +1,4 @@
-"""A game played several times in a row, each hand laid open to all when it is over."""
+"""A game played several times in a row; after each hand all players see everything that happened in it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fogplay.games.game import TERMINAL, Game, State, require_whole
 class Repeated(Game):
     """Any game, ``hands`` times over; the payoffs of the hands add up.
 
-    After a hand everybody learns everything that happened in it, chance and the hidden choices of others included:
-    an infoset is the full record of the hands before, then the infoset of the hand in progress.
+    After a hand all players learn everything that happened in it, chance and hidden choices included: an infoset is
+    the full record of the earlier hands, followed by the infoset of the hand in progress.
     """
 
     name = "repeated"
@@ -40,13 +40,13 @@ class Repeated(Game):
         return RepeatedState(self, hand, 1, "", (0.0,) * self.num_players(), hand.current_player(), "", ())
 
     @functools.cached_property
-    def told(self) -> dict[str, tuple[int, ...]]:
-        """The actions behind every record so far, to notice two plays that read the same."""
+    def recorded(self) -> dict[str, tuple[int, ...]]:
+        """The actions behind every record so far, to detect different plays with the same record."""
         return {}
 
 
 class RepeatedState(State):
-    """The hand in progress and its number, the record of what happened before, and the payoffs of the hands over."""
+    """The hand in progress and its number, and the record and payoffs of the finished hands."""
 
     __slots__ = ("actions", "game", "hand", "number", "past", "player", "record", "won")
 
@@ -64,11 +64,11 @@ class RepeatedState(State):
         self.game = game
         self.hand = hand
         self.number = number
-        self.past = past  # the hands that are over, known to all
+        self.past = past  # the finished hands, known to all
         self.won = won
         self.player = player
-        self.record = record  # the hand in progress, by the names of its actions; shown when it is over
-        self.actions = actions  # everything so far, by number
+        self.record = record  # the action names of the hand in progress; revealed when it is over
+        self.actions = actions  # the numbers of all actions so far
 
     def current_player(self) -> int:
         return self.player
@@ -83,7 +83,7 @@ class RepeatedState(State):
         game, number = self.game, self.number
         hand = self.hand.child(action)
         player = hand.current_player()
-        if number == game.hands:  # nobody will look back at the last hand: no record is kept
+        if number == game.hands:  # no player acts after the last hand, so it needs no record
             return RepeatedState(game, hand, number, self.past, self.won, player, "", ())
         record = f"{self.record}{self.hand.action_to_string(self.player, action)}; "
         actions = (*self.actions, action)
@@ -93,10 +93,10 @@ class RepeatedState(State):
 
     def _next_hand(self, returns: Sequence[float], past: str, actions: tuple[int, ...]) -> RepeatedState:
         game = self.game
-        if game.told.setdefault(past, actions) != actions:
+        if game.recorded.setdefault(past, actions) != actions:
             raise FogplayError(
-                f"repeated: two different plays of {game.game} both read {past[:-3]!r}; "
-                "action_to_string must name the actions of a state differently"
+                f"repeated: two different plays of {game.game} have the same record {past[:-3]!r}; "
+                "action_to_string must give the actions of a state different names"
             )
         won = tuple(before + now for before, now in zip(self.won, returns, strict=True))
         hand = game.game.new_initial_state()

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from fogplay.kernels.updates import Plain
 from fogplay.simulators.streams import streams
 
-Zeros = Callable[..., Any]  # as numpy.zeros
+Zeros = Callable[..., Any]  # has the signature of numpy.zeros
 
 
 class CpuDriver:
     """One thread per entry of ``games``, each with its own random stream and scratch buffers.
 
-    ``tables`` makes the shared tables, given a function that makes arrays of zeros and how to write to them;
-    ``scratch`` is what an episode works in, a tuple of arrays that every thread gets a copy of.
+    ``tables`` builds the shared tables from a function that allocates arrays of zeros and a type that says how to write
+    to them. ``scratch`` is a tuple of arrays for the use of one episode; every thread gets a copy.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class CpuDriver:
         self.pool = ThreadPoolExecutor(len(games)) if len(games) > 1 else None
 
     def advance(self, first: int, count: int) -> None:
-        """Play iterations ``first ... first + count - 1``, every thread each n-th of them."""
+        """Play iterations ``first ... first + count - 1``; each of n threads plays every n-th."""
         if self.pool is None:
             self._play(0, first, count)
         else:
@@ -50,13 +50,20 @@ class CpuDriver:
         return found
 
     def read(self) -> tuple[Any, NDArray[np.uint64]]:
-        """The tables and the random streams: the driver's own, so what is written to them is there."""
+        """The tables and the random streams, not copied: the caller may write to them."""
         return self.tables, self.rng
 
     def write(self, tables: Any, rng: NDArray[np.uint64]) -> None:
-        """Go on from what ``read`` gave, changed."""
+        """Continue from what ``read`` returned, with the caller's changes; nothing to do, since it was not copied."""
+
+    def fetch(self, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the games that workers write to, as it is now."""
+        return array
+
+    def store(self, array: NDArray[Any]) -> None:
+        """Go on from what ``fetch`` gave, changed and put into ``array``."""
 
 
 def copied(scratch: Any) -> Any:
-    """A tuple of arrays with arrays of its own."""
+    """A copy of a tuple of arrays."""
     return type(scratch)(*(each.copy() if isinstance(each, np.ndarray) else each for each in scratch))

@@ -1,15 +1,16 @@
 """The driver for GPUs: thousands of threads run a sampling kernel, the same as on a CPU, on tables in device memory.
 
-What the threads share, the game and the tables, lies in device memory; tables are written by atomic operations, so no
-count is lost. What a thread needs for itself, its scratch buffers and the deals waiting to be played, must lie in its
-local memory, where a GPU wants every size to be known when it compiles. So the kernel that starts the threads is
-written for the game at hand: a few lines of source that take the game apart and put it together again with arrays of
-the thread's own. The file is kept beside the compiled kernels.
+The threads share the game and the tables in device memory; they write to tables by atomic operations, so no update is
+lost. What is private to a thread, its scratch buffers and its batch of deals, must be in local memory, whose sizes have
+to be constants when the kernel is compiled. The kernel that starts the threads is therefore generated for each game: a
+few lines of source that take the game's tuple apart and rebuild it with the thread's private arrays. The file is kept
+beside the compiled kernels.
 
-The 32 threads of a warp run in step as long as they are at the same place of the program. Episodes differ in length, so
-the threads wait for each other after each: left alone they never find together again, and hold'em takes twice as long.
-Some warps are faster than others, so each takes the next episodes in order when it is free: with shares of their own
-the fast would number theirs far ahead of the slow, and lazy averages, which go by these numbers, would be theirs alone.
+The 32 threads of a warp run in lockstep as long as they execute the same instructions. Episodes differ in length, so
+the threads of a warp synchronise after each; without that they diverge for good, and long games take twice as long.
+Some warps are faster than others, so each warp takes the next episodes in order when it is free. With fixed shares, the
+iteration numbers of fast warps would run far ahead, and lazy averages, which depend on these numbers, would ignore the
+slow ones.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay import storage
+from fogplay.atomics import claim, look, publish, take
 from fogplay.errors import FogplayError
 from fogplay.jit import cache_folder
 from fogplay.kernels.cpu import Zeros
@@ -34,23 +36,23 @@ from fogplay.kernels.updates import add, raise_to
 from fogplay.simulators.interface import PER_WORKER
 from fogplay.simulators.streams import many_streams
 
-QUEUES = 32  # of kernels that can run beside each other: the most a GPU has
+QUEUES = 32  # of kernels that can run concurrently: the most a GPU has
 os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", str(QUEUES))
-with warnings.catch_warnings():  # numba's own copy of what the extra installs says that it is old
+with warnings.catch_warnings():  # numba's built-in CUDA target warns that it is deprecated
     warnings.simplefilter("ignore")
     import numba.cuda
 
 cuda: Any = numba.cuda
 config: Any = numba.config
-config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few threads play at first, and that is meant
-SIMULATED = bool(config.ENABLE_CUDASIM)  # by plain Python, where every thread runs for itself
-BLOCK = 128  # threads that start together: whole warps
-FEWEST = BLOCK  # that play in the beginning
-REGISTERS = 64  # of each thread at most: so 2^17 of them run at the same time on 128 multiprocessors or more
-WARP = 1 if SIMULATED else 32  # threads that run in step
-PLAYED = 3000  # episodes at least for each of those that are played at the same time, beyond the fewest
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few threads play at first, on purpose
+SIMULATED = bool(config.ENABLE_CUDASIM)  # by plain Python, where every thread runs independently
+BLOCK = 128  # threads per block: whole warps
+FEWEST = BLOCK  # threads that play at the start
+REGISTERS = 64  # per thread at most: then 2^17 threads run concurrently on 128 multiprocessors or more
+WARP = 1 if SIMULATED else 32  # threads that run in lockstep
+PLAYED = 3000  # episodes played per concurrent one before the number of threads doubles
 NONE = np.zeros(1, np.int64)
-LOCAL_BYTES = 8192  # an array of a thread's own that is larger lies in device memory
+LOCAL_BYTES = 8192  # a thread's private array that is larger than this goes to device memory
 HEAD = "def grid(given, tables, policy, streams, rows, starts, taken, threads, first, count):"
 BODY = """\
     thread = cuda.grid(1)
@@ -79,7 +81,7 @@ BODY = """\
 
 
 class Atomic(NamedTuple):
-    """By operations that no other thread can come between."""
+    """Write by atomic operations."""
 
 
 def _atomic_add(table: Any, at: int, amount: Any) -> None:
@@ -88,6 +90,22 @@ def _atomic_add(table: Any, at: int, amount: Any) -> None:
 
 def _atomic_max(table: Any, at: int, value: Any) -> Any:
     return cuda.atomic.max(table, at, value)
+
+
+def _atomic_claim(table: Any, at: int, value: Any) -> Any:
+    return cuda.atomic.cas(table, at, np.uint64(0), value)  # of 64-bit keys
+
+
+def _atomic_take(table: Any, at: int, amount: Any) -> Any:
+    return cuda.atomic.add(table, at, amount)
+
+
+def _atomic_publish(table: Any, at: int, value: Any) -> None:
+    cuda.atomic.exch(table, at, value)
+
+
+def _atomic_look(table: Any, at: int) -> Any:
+    return cuda.atomic.add(table, at, 0)
 
 
 _alone = threading.Lock()
@@ -105,9 +123,36 @@ def _simulated_max(table: Any, at: int, value: Any) -> Any:
         return before
 
 
-# In the simulator a function that calls cuda's own loses them at the moment when another thread comes back from it.
+def _simulated_claim(table: Any, at: int, value: Any) -> Any:
+    with _alone:
+        before = table[at]
+        if before == 0:
+            table[at] = value
+        return before
+
+
+def _simulated_take(table: Any, at: int, amount: Any) -> Any:
+    with _alone:
+        before = table[at]
+        table[at] += amount
+        return before
+
+
+def _simulated_publish(table: Any, at: int, value: Any) -> None:
+    table[at] = value
+
+
+def _simulated_look(table: Any, at: int) -> Any:
+    return table[at]
+
+
+# In the simulator, a function that calls cuda's own functions loses them when another thread returns from it.
 _add_there: Any = _simulated_add if SIMULATED else cuda.jit(device=True)(_atomic_add)
 _max_there: Any = _simulated_max if SIMULATED else cuda.jit(device=True)(_atomic_max)
+_claim_there: Any = _simulated_claim if SIMULATED else cuda.jit(device=True)(_atomic_claim)
+_take_there: Any = _simulated_take if SIMULATED else cuda.jit(device=True)(_atomic_take)
+_publish_there: Any = _simulated_publish if SIMULATED else cuda.jit(device=True)(_atomic_publish)
+_look_there: Any = _simulated_look if SIMULATED else cuda.jit(device=True)(_atomic_look)
 
 
 @add.register(Atomic)
@@ -120,8 +165,28 @@ def _raise_to(writing, table, at, value):
     return _max_there(table, at, value)
 
 
+@claim.register(Atomic)
+def _claim(writing, table, at, value):
+    return _claim_there(table, at, value)
+
+
+@take.register(Atomic)
+def _take(writing, table, at, amount):
+    return _take_there(table, at, amount)
+
+
+@publish.register(Atomic)
+def _publish(writing, table, at, value):
+    _publish_there(table, at, value)
+
+
+@look.register(Atomic)
+def _look(writing, table, at):
+    return _look_there(table, at)
+
+
 class CudaDriver:
-    """So many threads of a GPU; the arguments are those of ``cpu.CpuDriver``, with one game for all."""
+    """``threads`` threads of a GPU; the arguments are those of ``cpu.CpuDriver``, with one game shared by all."""
 
     def __init__(
         self,
@@ -135,13 +200,13 @@ class CudaDriver:
     ) -> None:
         require_gpu()
         self.threads, self.games = threads, ()
-        self.stream = cuda.stream()  # several may run beside each other
+        self.stream = cuda.stream()  # several drivers may run concurrently
         source = _Source()
         body = BODY.format(
             game=source.expression(game, own=False),
             scratch=source.expression(scratch, own=True),
             own=source.lines(),
-            tell="pass" if SIMULATED else "place = cuda.shfl_sync(lanes, place, 0)",  # the first to the others
+            tell="pass" if SIMULATED else "place = cuda.shfl_sync(lanes, place, 0)",  # broadcast the first lane's
             meet="pass" if SIMULATED else "cuda.syncwarp(lanes)",
         )
         self.kernel = source.compiled(f"{HEAD}\n{body}", run)
@@ -150,6 +215,7 @@ class CudaDriver:
         needed = [*made, *source.given, *source.starts, *rows, many_streams(seed, threads)]
         _require_memory(sum(each.nbytes for each in needed if isinstance(each, np.ndarray)), threads)
         self.tables, self.policy = _each(made, self._there), _each(policy, self._there)
+        self.originals = source.given
         self.given, self.starts = tuple(map(self._there, source.given)), tuple(map(self._there, source.starts))
         self.rows, self.rng = tuple(map(self._there, rows)), self._there(needed[-1])
         self.taken = self._there(NONE)
@@ -158,8 +224,8 @@ class CudaDriver:
     def advance(self, first: int, count: int) -> None:
         """Play iterations ``first ... first + count - 1``.
 
-        All who play at the same time know the same, and where little is known that is to make the same mistakes. So
-        the threads begin to play one after the other, as ``at_once`` allows.
+        Concurrent episodes see the same stale tables and, early on, make the same mistakes. The number of threads
+        therefore ramps up, as ``at_once`` defines.
         """
         end = first + count
         while True:
@@ -177,7 +243,7 @@ class CudaDriver:
 
     @property
     def shared(self) -> tuple[Any, ...]:
-        """What the kernel is given, in the order of its arguments, beside numbers."""
+        """The kernel's array arguments, in order."""
         return self.given, self.tables, self.policy, self.rng, self.rows, self.starts, self.taken
 
     def table(self, name: str) -> NDArray[Any]:
@@ -189,15 +255,29 @@ class CudaDriver:
         return _each(self.tables, self._here), self._here(self.rng)
 
     def write(self, tables: Any, rng: NDArray[np.uint64]) -> None:
-        """Go on from what ``read`` gave, changed."""
+        """Continue from what ``read`` returned, with the caller's changes."""
         for mine, given in zip(self.tables, tables, strict=True):
             if isinstance(given, np.ndarray):
                 mine.copy_to_device(given, stream=self.stream)
         self.rng.copy_to_device(rng, stream=self.stream)
         self.stream.synchronize()
 
+    def fetch(self, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the game that workers write to, copied into ``array``."""
+        array[...] = self._here(self._given_as(array))
+        return array
+
+    def store(self, array: NDArray[Any]) -> None:
+        """Go on from what ``fetch`` gave, changed and put into ``array``."""
+        self._given_as(array).copy_to_device(array, stream=self.stream)
+        self.stream.synchronize()
+
+    def _given_as(self, array: NDArray[Any]) -> Any:
+        """The copy in device memory of an array of the game."""
+        return next(there for here, there in zip(self.originals, self.given, strict=True) if here is array)
+
     def _there(self, value: Any) -> Any:
-        """The same in device memory, soon."""
+        """A copy in device memory, made asynchronously; values other than arrays stay as they are."""
         return cuda.to_device(np.ascontiguousarray(value), self.stream) if isinstance(value, np.ndarray) else value
 
     def _here(self, array: Any) -> NDArray[Any]:
@@ -207,23 +287,23 @@ class CudaDriver:
 
 
 def at_once(threads: int, played: int) -> int:
-    """How many of the threads play when so many episodes have been played: they double as these do."""
+    """How many of the threads play after ``played`` episodes: their number doubles each time these double."""
     doubled = (played // (FEWEST * PLAYED)).bit_length() - 1
     return min(threads, FEWEST << max(doubled, 0))
 
 
 class _Source:
-    """The source of the kernel that starts the threads, and the arrays that it is given."""
+    """The source of the kernel that starts the threads, and its array arguments."""
 
     def __init__(self) -> None:
         self.given: list[Any] = []  # what all threads share
-        self.rows: list[NDArray[Any]] = []  # large arrays of a thread's own: one for all, with a row for each
-        self.starts: list[NDArray[Any]] = []  # what arrays of a thread's own hold in the beginning
+        self.rows: list[NDArray[Any]] = []  # large private arrays: each is one array with a row per thread
+        self.starts: list[NDArray[Any]] = []  # initial contents of private arrays
         self.names: dict[str, Any] = {"cuda": cuda, "uint64": np.uint64, "WARP": WARP}
         self._lines: list[str] = []
 
     def expression(self, value: Any, own: bool) -> str:
-        """What gives ``value`` inside the kernel, its arrays the thread's own or everybody's."""
+        """Source that evaluates to ``value`` inside the kernel; its arrays are private if ``own``, else shared."""
         if isinstance(value, tuple):
             kind = type(value)
             assert self.names.setdefault(kind.__name__, kind) is kind, "two types of the same name in one kernel"
@@ -237,13 +317,13 @@ class _Source:
         return f"given[{len(self.given) - 1}]"
 
     def _own(self, array: NDArray[Any]) -> str:
-        """An array of the thread's own. Only those of one dimension start with what is in ``array``."""
+        """Source of a private array. Only one-dimensional arrays start with the contents of ``array``."""
         if array.nbytes > LOCAL_BYTES:
             self.rows.append(array)
             return f"rows[{len(self.rows) - 1}][thread]"
         name = f"own{len(self._lines)}"
         self.names[f"{name}_type"] = array.dtype
-        shape = tuple(max(size, 1) for size in array.shape)  # arrays without entries, which are not used, are not known
+        shape = tuple(max(size, 1) for size in array.shape)  # CUDA has no empty arrays; these are never read
         self._lines.append(f"    {name} = cuda.local.array({shape}, {name}_type)\n")
         if array.ndim == 1 and array.dtype.names is None:
             self.starts.append(array)
@@ -255,7 +335,7 @@ class _Source:
         return "".join(self._lines)
 
     def compiled(self, source: str, run: Any) -> Any:
-        """The kernel, from a file in the folder of compiled kernels, so that it is compiled once a machine."""
+        """The kernel, from a file in the folder of compiled kernels, so that each machine compiles it once."""
         called = run.py_func if hasattr(run, "py_func") else run
         types = "".join(f"# {name}: {kind}\n" for name, kind in sorted(self.names.items()) if name.endswith("_type"))
         text = f"# starts {called.__module__}.{called.__qualname__}\n{types}{source}"
@@ -275,16 +355,16 @@ class _Source:
 
 
 def require_gpu() -> None:
-    """Refuse where there is none."""
+    """Raise an error unless there is a GPU."""
     if cuda.is_available():
         return
     if importlib.util.find_spec("numba_cuda") is None:
-        raise FogplayError("device cuda needs an NVIDIA GPU and the extra that drives it: pip install 'fogplay[gpu]'")
-    raise FogplayError("device cuda needs an NVIDIA GPU with its driver, and none was found; leave the device out")
+        raise FogplayError("device cuda needs an NVIDIA GPU and an extra package: pip install 'fogplay[gpu]'")
+    raise FogplayError("device cuda needs an NVIDIA GPU with its driver, and none was found; use device cpu")
 
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:
-    """``value``, a tuple of tuples and arrays, with every array in it changed."""
+    """``value``, a tuple of tuples and arrays, with ``change`` applied to every array."""
     return type(value)(*(_each(part, change) if isinstance(part, tuple) else change(part) for part in value))
 
 
@@ -292,6 +372,6 @@ def _require_memory(needed: float, threads: int) -> None:
     free = cuda.current_context().get_memory_info().free
     if needed > free:
         raise FogplayError(
-            f"this needs {needed / 1e9:,.1f} GB of the GPU's memory with {threads:,} threads, and {free / 1e9:,.1f} GB "
-            "are free"
+            f"{threads:,} threads need {needed / 1e9:,.1f} GB of GPU memory, and {free / 1e9:,.1f} GB are free; "
+            "use fewer threads"
         )

@@ -17,7 +17,17 @@ from fogplay.dispatch import by_type
 from fogplay.jit import kernel, piece, record
 from fogplay.kernels.updates import Plain, add
 from fogplay.simulators.policies import calling_action, explore
-from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
+from fogplay.simulators.questions import (
+    advance,
+    deal,
+    is_terminal,
+    num_actions,
+    payoff,
+    player_of,
+    slot_of,
+    slot_to_read,
+    start,
+)
 from fogplay.simulators.streams import below, uniform
 
 # What is known of an action, side by side in memory: N(u, a), and the sum of the payoffs seen after it.
@@ -74,12 +84,12 @@ def episode(game, tables, selection, rng, path):
     depth = 0
     while not is_terminal(game, node):
         player = player_of(game, node)
-        slot = slot_of(game, node, signals)
+        mine = np.uint64(1) << np.uint64(player)
+        slot = slot_to_read(game, node, signals) if out_of_tree & mine else slot_of(game, node, signals)
         actions = num_actions(game, node)
         visits = 0
         for action in range(actions):
             visits += tables.cell[slot + action].visits
-        mine = np.uint64(1) << np.uint64(player)
         if out_of_tree & mine:
             choice = roll(selection.rollout, selection, tables, node, player, slot, actions, visits, rng)
         else:

@@ -1,17 +1,14 @@
-"""How workers that share tables write to them: one after the other, or on a GPU by atomic operations.
+"""How workers write to shared tables: by plain reads and writes, or on a GPU by atomic operations.
 
-The type of the first argument decides; ``kernels/cuda.py`` adds the one for GPUs.
+The type of the first argument selects the implementation; ``kernels/cuda.py`` registers the one for GPUs.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from fogplay.atomics import Plain
 from fogplay.dispatch import by_type
 
-
-class Plain(NamedTuple):
-    """Read, add, write. CPU threads that do so lose an addition now and then; never to lose one costs far more time."""
+__all__ = ["Plain", "add", "raise_to"]
 
 
 @by_type
@@ -21,7 +18,7 @@ def add(writing, table, at, amount):
 
 @by_type
 def raise_to(writing, table, at, value):
-    """Put ``value`` at ``table[at]`` unless that is larger already; what was there before is returned."""
+    """Set ``table[at]`` to ``value`` unless it is already larger; return the old value."""
 
 
 @add.register(Plain)

@@ -1,1 +1,1 @@
-"""How games, hands and logs are written down: text to data and back, pure functions in pairs."""
+"""Notations of games, hands and logs: pairs of pure functions that parse text and print it."""

@@ -1,13 +1,13 @@
-"""The notation of the Annual Computer Poker Competition: match states and answers, and the lines of logs.
+"""The notation of the Annual Computer Poker Competition: match states, answers, and the lines of logs.
 
-A match state is ``MATCHSTATE:1:30:cr/:|9hQd/8dAs8s``: the seat that looks on, the hand's number, the betting with ``/``
-where a round is over, the hole cards by seat with ``|`` between them (only those that the seat may see), and the cards
-turned up before each later round, after a ``/`` each. A player answers with the line and ``:`` and an action appended.
-A line of a log, ``STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob``, adds what each seat won and who sat
-there; ``SCORE:715|-715:Alice|Bob`` ends a match.
+A match state is ``MATCHSTATE:1:30:cr/:|9hQd/8dAs8s``: the seat that receives it, the hand's number, the betting with
+``/`` at the end of each round, the hole cards by seat, separated by ``|`` (only those that the seat may see), and,
+after a ``/`` each, the board cards dealt before each later round. A player answers with the same line, ``:`` and an
+action. A line of a log, ``STATE:0:rc/rrc/rc/cc:5d5c|9hQd/8dAs8s/4h/6d:60|-60:Alice|Bob``, also has what each seat won
+and who sat there; ``SCORE:715|-715:Alice|Bob`` ends a match.
 
-What a function prints its partner reads back as the same. What cannot be read is refused in one line, whatever it is.
-Nothing here knows the rules: whether a line is possible is for ``protocols.acpc.game`` to say.
+Parsing and printing are inverse. Any text that cannot be parsed raises an error of one line. Nothing here knows the
+rules: ``protocols.acpc.game`` decides whether a line is possible.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from fogplay.errors import FogplayError
 VERSION = "VERSION:2.0.0"
 MATCHSTATE, STATE, SCORE = "MATCHSTATE:", "STATE:", "SCORE:"
 COMMENTS = ("#", ";")
-MOST_LINE = 1 << 16  # bytes of a line; the longest that means something has some hundred
-ANSWERS = {"f": "f", "c": "c", "k": "c", "r": "r", "b": "r"}  # check and bet are words for call and raise
+MOST_LINE = 1 << 16  # bytes per line; the longest valid line has a few hundred
+ANSWERS = {"f": "f", "c": "c", "k": "c", "r": "r", "b": "r"}  # check and bet are synonyms of call and raise
 
 CARD_NAMES = tuple(map(card_name, range(CARDS)))
 _CARD = {
@@ -35,7 +35,7 @@ _CARD = {
     for rank in {name, name.lower()}
     for suit in {sign, sign.upper()}
 }
-# Each part has letters of its own and no part can be split in two ways, so that matching takes one pass.
+# Each part has its own set of characters, so matching is unambiguous and takes one pass.
 _MATCHSTATE = re.compile(r"MATCHSTATE:([0-9]{1,3}):([0-9]{1,10}):([fcr/]*):([0-9A-Za-z|/]*)(:.*)?", re.S)
 _STATE = re.compile(r"STATE:([0-9]{1,10}):([fcr/]*):([0-9A-Za-z|/]*):([0-9.|-]+):([^:]+)")
 _SCORE = re.compile(r"SCORE:([0-9.|-]+):([^:]+)")
@@ -51,18 +51,18 @@ class MatchState:
 
     seat: int
     hand: int
-    betting: str  # letters f, c and r, with / where a round is over
-    holes: tuple[Cards, ...]  # by seat; empty where they are not to be seen
+    betting: str  # letters f, c and r, with / at the end of each round
+    holes: tuple[Cards, ...]  # by seat; empty if the seat may not see them
     boards: tuple[Cards, ...]  # before each round from the second on
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedHand:
-    """A hand that is over, as a log keeps it."""
+    """A finished hand in a log."""
 
     number: int
     betting: str
-    holes: tuple[Cards, ...]  # by seat; empty where they were not shown
+    holes: tuple[Cards, ...]  # by seat; empty if they were not shown
     boards: tuple[Cards, ...]
     values: tuple[float, ...]  # [seats] chips won
     names: tuple[str, ...]  # by seat
@@ -74,14 +74,14 @@ class LoggedHand:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What everybody won in a match."""
+    """What each player won in a match."""
 
     values: tuple[float, ...]
     names: tuple[str, ...]
 
 
 def quoted(text: str) -> str:
-    """The beginning of what somebody sent, fit for a line of a message."""
+    """The beginning of received text, quoted for a message of one line."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
@@ -94,57 +94,57 @@ def print_state(state: MatchState) -> str:
 
 
 def state_line(seat: int, hand: int, betting: str, cards: str) -> str:
-    """The same out of parts that are text already."""
+    """The same from parts that are already text."""
     return f"MATCHSTATE:{seat}:{hand}:{betting}:{cards}"
 
 
 def parse_state(line: str) -> tuple[MatchState, str]:
-    """The match state of a line, and what is appended to it: nothing, ``:`` and an answer, or an extension."""
+    """The match state in a line, and what follows it: nothing, ``:`` and an answer, or an extension."""
     seat, hand, betting, cards, rest = split_state(line)
     return MatchState(seat, hand, betting, *parse_cards(cards)), rest
 
 
 def split_state(line: str) -> tuple[int, int, str, str, str]:
-    """Seat, hand, betting, cards and what is appended, the last three still text."""
+    """Seat, hand, betting, cards and what follows; the last three as text."""
     found = _MATCHSTATE.fullmatch(line) if len(line) <= MOST_LINE else None
     if found is None:
-        raise FogplayError(f"{quoted(line)} is no match state, which is MATCHSTATE:seat:hand:betting:cards")
+        raise FogplayError(f"{quoted(line)} is not a match state; expected MATCHSTATE:seat:hand:betting:cards")
     seat, hand, betting, cards, rest = found.groups()
     return int(seat), int(hand), betting, cards, rest or ""
 
 
 def print_answer(line: str, letter: str) -> str:
-    """What a player sends back who takes an action in the state of a line."""
+    """The answer of a player who takes an action in the match state of a line."""
     return f"{line}:{letter}"
 
 
 def parse_answer(rest: str) -> str | None:
-    """The letter f, c or r of what follows a match state, or None where that is no action; its size means nothing."""
+    """The letter f, c or r in what follows a match state, or None if it is not an action; sizes are ignored."""
     return ANSWERS.get(rest[1:2].lower()) if rest[:1] == ":" else None
 
 
 def parse_version(line: str) -> tuple[int, int, int]:
-    """The three numbers with which a player greets the dealer."""
+    """The version in a player's greeting to the dealer."""
     found = _VERSION.fullmatch(line) if len(line) <= MOST_LINE else None
     if found is None:
-        raise FogplayError(f"{quoted(line)} is no greeting, which is {VERSION}")
+        raise FogplayError(f"{quoted(line)} is not a greeting; expected {VERSION}")
     major, minor, revision = map(int, found.groups())
     return major, minor, revision
 
 
 def is_comment(line: str) -> bool:
-    """Whether a line is to be skipped: empty, or begun with one of the signs for comments."""
+    """Whether a line is empty or a comment."""
     return not line.strip() or line.startswith(COMMENTS)
 
 
 def print_cards(holes: Sequence[Sequence[int]], boards: Sequence[Sequence[int]]) -> str:
-    """Hole cards by seat, then what was turned up, as lines write them: ``5d5c|9hQd/8dAs8s/4h``."""
+    """Hole cards by seat, then the board cards by round: ``5d5c|9hQd/8dAs8s/4h``."""
     parts = ["|".join(map(_print_set, holes)), *map(_print_set, boards)]
     return "/".join(parts)
 
 
 def parse_cards(text: str) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
-    """The hole cards by seat, and the cards turned up by round."""
+    """The hole cards by seat, and the board cards by round."""
     held, *boards = text.split("/")
     return tuple(map(_parse_set, held.split("|"))), tuple(map(_parse_set, boards))
 
@@ -153,12 +153,14 @@ def _print_set(cards: Sequence[int]) -> str:
     return "".join([CARD_NAMES[card] for card in cards])
 
 
-@functools.lru_cache(maxsize=1 << 13)  # hole cards and single cards come again and again
+@functools.lru_cache(maxsize=1 << 13)  # hole cards and single cards repeat often
 def _parse_set(text: str) -> Cards:
     try:
         return tuple([_CARD[text[at : at + 2]] for at in range(0, len(text), 2)])
     except KeyError as error:
-        raise FogplayError(f"{error.args[0]!r} is no card, which is a rank of {RANKS} and a suit of {SUITS}") from error
+        raise FogplayError(
+            f"{error.args[0]!r} is not a card; expected a rank of {RANKS} and a suit of {SUITS}"
+        ) from error
 
 
 # ---- Logs
@@ -170,17 +172,17 @@ def print_hand(hand: LoggedHand) -> str:
 
 
 def hand_line(number: int, betting: str, cards: str, values: Sequence[float], names: Sequence[str]) -> str:
-    """The same out of parts, of which betting and cards are text already."""
+    """The same from parts, of which betting and cards are already text."""
     return f"STATE:{number}:{betting}:{cards}:{'|'.join(map(print_value, values))}:{'|'.join(names)}"
 
 
 def parse_hand(line: str) -> LoggedHand:
-    """The hand of a line of a log."""
+    """The hand in a line of a log."""
     found = _STATE.fullmatch(line) if len(line) <= MOST_LINE else None
     if found is None:
         parts = line.count(":") + 1
-        more = f", and this has {parts} parts" if parts != 6 else f", not {quoted(line)}"
-        raise FogplayError(f"a hand is STATE:number:betting:cards:values:names{more}")
+        found_instead = f"{parts} parts" if parts != 6 else quoted(line)
+        raise FogplayError(f"expected a hand, STATE:number:betting:cards:values:names, found {found_instead}")
     number, betting, cards, values, names = found.groups()
     return LoggedHand(int(number), betting, *parse_cards(cards), _parse_values(values), tuple(names.split("|")))
 
@@ -191,16 +193,16 @@ def print_score(score: Score) -> str:
 
 
 def parse_score(line: str) -> Score:
-    """The values and names of the line that ends a match."""
+    """The values and names in the line that ends a match."""
     found = _SCORE.fullmatch(line) if len(line) <= MOST_LINE else None
     if found is None:
-        raise FogplayError(f"{quoted(line)} is no score, which is SCORE:values:names")
+        raise FogplayError(f"{quoted(line)} is not a score; expected SCORE:values:names")
     values, names = found.groups()
     return Score(_parse_values(values), tuple(names.split("|")))
 
 
 def print_value(chips: float) -> str:
-    """Chips as the competition writes them: whole where they are, else with up to six decimals."""
+    """Chips as the competition writes them: with up to six decimals, without trailing zeros."""
     text = f"{chips:.6f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
@@ -209,41 +211,43 @@ def _parse_values(text: str) -> tuple[float, ...]:
     values = text.split("|")
     for value in values:
         if _VALUE.fullmatch(value) is None:
-            raise FogplayError(f"{quoted(value)} is no number of chips")
+            raise FogplayError(f"{quoted(value)} is not a number of chips")
     return tuple(map(float, values))
 
 
 def plain_name(name: str) -> str:
-    """A player's name without what a line of a log cannot hold."""
+    """A player's name without the characters that a line of a log cannot hold."""
     kept = "".join("-" if letter in "|:#;" or not letter.isprintable() else letter for letter in name)
     return kept.strip()[:100] or "player"
 
 
 def log_head(match: str, game: str, hands: int, seed: int) -> str:
-    """The comment that a log begins with; names have no spaces there."""
+    """The first comment of a log; spaces in names become hyphens."""
     return f"# name/game/hands/seed {'-'.join(match.split())} {'-'.join(game.split())} {hands} {seed}"
 
 
 def game_in(comment: str) -> str | None:
-    """The game that the comment at the beginning of a log names."""
+    """The game named in the first comment of a log."""
     found = re.fullmatch(r"# name/game/hands/seed (\S+) (\S+) ([0-9]+) ([0-9]+)\s*", comment)
     return found[2] if found is not None else None
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """The lines of a log with their numbers, from 1 on, one at a time."""
+    """The lines of a log with their numbers from 1, one at a time."""
     try:
         with open(path, encoding="utf-8", newline="\n") as file:
             number = 0
             while line := file.readline(MOST_LINE + 1):
                 number += 1
                 if len(line) > MOST_LINE:
-                    raise FogplayError(f"{path}, line {number}: over {MOST_LINE:,} characters long; this is no log")
+                    raise FogplayError(
+                        f"{path}, line {number}: longer than {MOST_LINE:,} characters; this is not a log"
+                    )
                 yield number, line.rstrip("\r\n")
     except OSError as error:
         raise FogplayError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FogplayError(f"{path} is no text in UTF-8") from error
+        raise FogplayError(f"{path} is not text in UTF-8") from error
 
 
 def read_hands(path: str | os.PathLike[str]) -> Iterator[tuple[int, LoggedHand]]:

@@ -1,8 +1,8 @@
-"""Game definitions, as the competition's dealer reads them, and the games of ours that they describe.
+"""Game definitions in the format of the competition's dealer, and the games of fogplay that they describe.
 
-A definition is lines of a word and numbers between ``GAMEDEF`` and ``END GAMEDEF``; ``#`` begins a comment. Players and
-rounds are counted from 1. Smaller decks have the highest ranks and the last suits: three ranks and two suits are
-queens, kings and aces of hearts and spades.
+A definition consists of lines with a word and numbers, between ``GAMEDEF`` and ``END GAMEDEF``; ``#`` begins a comment.
+Players and rounds are numbered from 1. Smaller decks have the highest ranks and the last suits: three ranks and two
+suits are queens, kings and aces of hearts and spades.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fogplay.games.leduc import MAX_RAISES, RAISE_SIZES, Leduc
 ENDING = ".game"
 MOST_TEXT = 1 << 16
 LIMIT, NO_LIMIT = "limit", "nolimit"
-ANY = 255  # raises where a definition sets no limit to them
+ANY = 255  # raises, if a definition does not limit their number
 
 # The word of each field, in the order in which definitions are printed.
 WORDS = {
@@ -44,23 +44,23 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Definition:
-    """A game in the competition's terms."""
+    """A game as the competition defines it."""
 
     players: int
     rounds: int
     blinds: tuple[int, ...]  # by seat
-    raises: tuple[int, ...]  # by round; none where there is no limit
-    first: tuple[int, ...]  # by round: who acts first, from 1 on
+    raises: tuple[int, ...]  # by round; none in no-limit games
+    first: tuple[int, ...]  # by round: who acts first, from 1
     max_raises: tuple[int, ...]  # by round
     suits: int
     ranks: int
     hole: int
-    board: tuple[int, ...]  # cards turned up before each round
+    board: tuple[int, ...]  # cards dealt to the board before each round
     betting: str = LIMIT
-    stacks: tuple[int, ...] = ()  # by seat; none where they never run out
+    stacks: tuple[int, ...] = ()  # by seat; none if they never run out
 
     def deck(self) -> tuple[int, ...]:
-        """The deck's cards out of all 52, in the order in which our games number them."""
+        """The deck's cards out of all 52, in the order in which fogplay's games number them."""
         low_rank, low_suit = len(RANKS) - self.ranks, len(SUITS) - self.suits
         return tuple(
             4 * (low_rank + rank) + low_suit + suit for rank in range(self.ranks) for suit in range(self.suits)
@@ -75,11 +75,11 @@ class Definition:
 
 
 def parse_definition(text: str) -> Definition:
-    """The definition of a file's text."""
+    """The definition in a file's text."""
     found: dict[str, tuple[int, ...]] = {}
     betting = LIMIT
     if len(text) > MOST_TEXT:
-        raise FogplayError(f"a game definition has some hundred characters, not {len(text):,}")
+        raise FogplayError(f"a game definition has at most {MOST_TEXT:,} characters, not {len(text):,}")
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()
         lowered = line.lower()
@@ -93,10 +93,12 @@ def parse_definition(text: str) -> Definition:
         matched = re.fullmatch(r"([A-Za-z]+)\s*=?\s*((?:[0-9]{1,10}(?:\s+|$)){1,22})", line)
         if matched is None or matched[1].lower() not in WORDS:
             known = ", ".join(WORDS.values())
-            raise FogplayError(f"line {number}: {line[:60]!r} is none of limit, nolimit, {known} and numbers")
+            raise FogplayError(
+                f"line {number}: expected limit, nolimit, or numbers after one of {known}, found {line[:60]!r}"
+            )
         word = matched[1].lower()
         if word in found:
-            raise FogplayError(f"line {number}: {WORDS[word]} is there twice")
+            raise FogplayError(f"line {number}: {WORDS[word]} occurs twice")
         found[word] = tuple(map(int, matched[2].split()))
     return _definition(found, betting)
 
@@ -105,8 +107,8 @@ def _definition(found: dict[str, tuple[int, ...]], betting: str) -> Definition:
     def one(word: str, low: int, high: int) -> int:
         values = found.get(word, ())
         if len(values) != 1 or not low <= values[0] <= high:
-            told = " ".join(map(str, values)) or "missing"
-            raise FogplayError(f"{WORDS[word]} must be a whole number from {low} to {high}; it is {told}")
+            given = " ".join(map(str, values)) or "missing"
+            raise FogplayError(f"{WORDS[word]} must be a whole number from {low} to {high}; it is {given}")
         return values[0]
 
     def many(word: str, count: int, default: int | None = None) -> tuple[int, ...]:
@@ -133,9 +135,9 @@ def _definition(found: dict[str, tuple[int, ...]], betting: str) -> Definition:
         stacks=many("stack", players) if "stack" in found else (),
     )
     if any(not 1 <= first <= players for first in made.first):
-        raise FogplayError(f"firstPlayer must have numbers from 1 to {players}; it has {_row(made.first)}")
+        raise FogplayError(f"firstPlayer must be numbers from 1 to {players}; it is {_row(made.first)}")
     if made.players * made.hole + sum(made.board) > made.ranks * made.suits:
-        raise FogplayError(f"a hand takes more cards than the {made.ranks * made.suits} of the deck")
+        raise FogplayError(f"a hand needs more cards than the {made.ranks * made.suits} in the deck")
     return made
 
 
@@ -162,32 +164,32 @@ def _row(numbers: tuple[int, ...]) -> str:
     return " ".join(map(str, numbers))
 
 
-# ---- Ours
+# ---- Built-in definitions
 
 
 @functools.cache
 def our_definitions() -> dict[str, Definition]:
-    """The definitions that come with the package, by name."""
+    """The definitions in the package, by name."""
     folder = resources.files("fogplay.notation") / "games"
     files = sorted((file for file in folder.iterdir() if file.name.endswith(ENDING)), key=lambda file: file.name)
     return {file.name.removesuffix(ENDING): parse_definition(file.read_text()) for file in files}
 
 
 def load_definition(name: str) -> tuple[str, Definition]:
-    """A definition by our name for it or from a file, and what it is called."""
-    ours = our_definitions()
-    if name in ours:
-        return name, ours[name]
+    """The name of a definition, which is built in or comes from a file, and the definition."""
+    built_in = our_definitions()
+    if name in built_in:
+        return name, built_in[name]
     path = Path(name)
     if not path.is_file():
-        raise FogplayError(f"there is no game definition {name}; name a file, or one of ours: {', '.join(ours)}")
+        raise FogplayError(f"there is no game definition {name}; name a file, or one of {', '.join(built_in)}")
     try:
         with open(path, encoding="utf-8") as file:
             definition = parse_definition(file.read(MOST_TEXT + 1))
     except OSError as error:
         raise FogplayError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FogplayError(f"{path} is no text in UTF-8") from error
+        raise FogplayError(f"{path} is not text in UTF-8") from error
     except FogplayError as error:
         raise FogplayError(f"{path}: {error}") from error
     return path.name.removesuffix(ENDING), definition
@@ -197,22 +199,22 @@ def load_definition(name: str) -> tuple[str, Definition]:
 
 
 def game_of(definition: Definition) -> Game:
-    """The game of ours that a definition describes; refuses what we do not play."""
+    """The game of fogplay that a definition describes; raises an error if there is none."""
     if definition.betting != LIMIT:
-        raise FogplayError("this game has no limit to its bets; fogplay plays limit games only")
+        raise FogplayError("this is a no-limit game; fogplay plays limit games only")
     if ANY in definition.max_raises:
-        raise FogplayError("this game sets no limit to the number of raises (maxRaises); fogplay needs one of 0 to 8")
+        raise FogplayError("this game does not limit the number of raises; set maxRaises to numbers from 0 to 8")
     if definition.stacks and min(definition.stacks) < definition.most_paid():
         raise FogplayError(
             f"stacks of {min(definition.stacks)} can run out in this game, where a player may pay "
-            f"{definition.most_paid()}; fogplay plays without all-in"
+            f"{definition.most_paid()}; fogplay has no all-in, so use larger stacks"
         )
     for game in _candidates(definition):
         if _plain(definition_of(game)) == _plain(definition):
             return game
     raise FogplayError(
-        "fogplay has no such game: it plays Kuhn and Leduc as kuhn.limit.* and leduc.limit.* describe them, and limit "
-        "hold'em of any size for two or three players where the last player acts first at first and the first later"
+        "fogplay does not have this game; it has Kuhn and Leduc as in kuhn.limit.* and leduc.limit.*, and limit "
+        "hold'em of any size for two or three players in which firstPlayer is the last seat, then 1"
     )
 
 
@@ -221,7 +223,7 @@ def _plain(definition: Definition) -> tuple[object, ...]:
 
 
 def _candidates(definition: Definition) -> Iterator[Game]:
-    """The games that a definition may mean."""
+    """The games that a definition may describe."""
     if 1 <= definition.blinds[0] <= 1000:
         yield Kuhn(definition.players, definition.players * definition.blinds[0])
     if definition.players <= 5:
@@ -241,7 +243,7 @@ def _candidates(definition: Definition) -> Iterator[Game]:
 
 
 def definition_of(game: Game) -> Definition:
-    """The definition of a game of ours."""
+    """The definition of a game of fogplay."""
     if isinstance(game, Holdem):
         first = (game.players, *(1,) * (game.rounds - 1))
         return Definition(
@@ -256,9 +258,9 @@ def definition_of(game: Game) -> Definition:
     if isinstance(game, Kuhn) and game.pot % game.players == 0:
         blinds = (int(game.pot) // game.players,) * game.players
         return Definition(game.players, 1, blinds, (1,), (1,), (1,), 1, game.players + 1, 1, (0,))
-    raise FogplayError(f"the competition's notation has no words for {game}; it has some for hold'em, Leduc and Kuhn")
+    raise FogplayError(f"the competition's notation cannot describe {game}; it describes hold'em, Leduc and Kuhn")
 
 
 def name_of(definition: Definition) -> str | None:
-    """Our name for a definition, where we have it."""
-    return next((name for name, ours in our_definitions().items() if ours == definition), None)
+    """The name of a definition if it is built in."""
+    return next((name for name, known in our_definitions().items() if known == definition), None)

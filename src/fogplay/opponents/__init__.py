@@ -1,4 +1,4 @@
-"""Learning a model of a player from hands it played."""
+"""Learning a model of a player from the hands it played."""
 
 from fogplay.opponents.histories import Hand, Histories
 from fogplay.opponents.learn import METHODS, learn_model

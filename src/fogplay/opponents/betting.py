@@ -1,9 +1,9 @@
-"""Models of hold'em players from logs: a decision tree a round over five features (Ponsen et al. 2011, section 4.3.2).
+"""Models of players of limit betting games from logs, by one decision tree per round over five features.
 
-The features are the paper's: the seat from the button on, the raises in the game, in this round, by the player itself,
-and the bucket of its hand. Hands that were not shown are not left out, as those of whoever folds would always be:
-each is completed by hole cards drawn at random, weighted by how well the model explains what was done with them
-(expectation-maximisation by sampling).
+The features are those of Ponsen et al. 2011, section 4.3.2: the seat counted from the button, the raises in the hand,
+in this round and by the player, and the bucket of the player's hand. Hands that were not shown down must not be left
+out, since hands that a player folds are never shown: each is completed by random hole cards, weighted by how well the
+model explains the player's actions with them (expectation-maximisation by sampling).
 """
 
 from __future__ import annotations
@@ -11,33 +11,43 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards.deals import BOARD, deals_buffer, tell_deals
+from fogplay.cards.deals import BOARD, deals_buffer, look_up_deals
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
-from fogplay.games.holdem import Holdem
 from fogplay.games.limit import STEPS
 from fogplay.notation.acpc import STATE, LoggedHand, print_cards, read_hands
 from fogplay.opponents.histories import listed
-from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import BettingStrategy
-from fogplay.trees.betting import Betting
+from fogplay.trees.betting import Betting, LimitRules
 
-GUESSES = 20  # hole cards drawn for a hand that was not shown
+GUESSES = 20  # completions of a hand that was not shown
 ROUNDS = 5  # of expectation-maximisation
 DECK = 52
 FEATURES = ("seat", "raises", "raises this round", "own raises", "bucket")
 
 
+class BettingSimulator(Protocol):
+    """What is needed of the simulator of a game of limit betting with buckets."""
+
+    rules: Any  # LimitRules
+    cards: Any  # with the ``signals`` and the ``evaluator`` from which buckets are looked up
+    betting: Betting
+    num_slots: int
+    widest: int
+
+    def strategy(self, learned: Any, method: str, greedy: bool, **about: Any) -> BettingStrategy: ...
+
+
 def read_log(path: str | os.PathLike[str], players: int) -> list[tuple[int, LoggedHand]]:
-    """The hands of a log with the numbers of their lines, each with the cards of a deal."""
+    """The hands of a log with their line numbers; raises an error unless each is a valid deal."""
     hands = list(read_hands(path))
     if not hands:
-        raise FogplayError(f"{path} holds no hands: no line begins with {STATE}")
+        raise FogplayError(f"{path} has no hands; expected lines that begin with {STATE}")
     for line, hand in hands:
         _check(path, line, hand, players)
     return hands
@@ -45,20 +55,20 @@ def read_log(path: str | os.PathLike[str], players: int) -> list[tuple[int, Logg
 
 def _check(path: str | os.PathLike[str], line: int, hand: LoggedHand, players: int) -> None:
     if len(hand.holes) != players or len(hand.names) != players:
-        told = f"{len(hand.names)} names and {len(hand.holes)} hands for {players} players"
-        raise FogplayError(f"{path}, line {line}: {told}")
+        found = f"{len(hand.names)} names and {len(hand.holes)} hands"
+        raise FogplayError(f"{path}, line {line}: {found} in a game for {players} players")
     seen = [card for cards in (*hand.holes, hand.board) for card in cards]
     shape = all(len(hole) in (0, 2) for hole in hand.holes) and len(hand.board) in (0, 3, 4, 5)
     if len(set(seen)) != len(seen) or not shape:
-        told = print_cards(hand.holes, hand.boards)
         raise FogplayError(
-            f"{path}, line {line}: {told} is no deal: two cards a player or none, a board of 3, 4 or 5, no card twice"
+            f"{path}, line {line}: {print_cards(hand.holes, hand.boards)} is not a deal; expected two cards or none "
+            "per player, a board of 3, 4 or 5 cards, and no card twice"
         )
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Everything the modelled player did, one row a decision and completion."""
+    """All decisions of the modelled player, one row per decision and completion."""
 
     node: NDArray[np.int64]  # [rows] of the betting tree
     action: NDArray[np.int64]  # [rows] its number at the node
@@ -68,7 +78,7 @@ class Choices:
 
 
 def learn_betting(
-    simulator: HoldemSimulator,
+    simulator: BettingSimulator,
     log: str | os.PathLike[str],
     player: str | None = None,
     *,
@@ -77,13 +87,13 @@ def learn_betting(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> BettingStrategy:
-    """A model of one player, as a profile on the game's own grid."""
+    """A model of one player, as a strategy on the game's own grid."""
     rules = simulator.rules
     hands = read_log(log, rules.players)
     names = tuple(dict.fromkeys(name for _, hand in hands for name in hand.names))
     if player is None or player not in names:
-        asked = f"no hands of {player!r}; there are" if player is not None else "hands of"
-        raise FogplayError(f"{log} has {asked} {listed(names)}; say whose model to learn (--player NAME)")
+        wrong = f"no hands of {player!r}, but of" if player is not None else "hands of"
+        raise FogplayError(f"{log} has {wrong} {listed(names)}; say whose model to learn (--player NAME)")
     choices = _choices(simulator, [(line, hand) for line, hand in hands if player in hand.names], player, log, seed)
     features = node_features(simulator.betting, rules)
     weight = 1.0 / np.bincount(choices.hand)[choices.hand]  # [completions]
@@ -102,10 +112,10 @@ def learn_betting(
     return simulator.strategy(learned, "decision-tree", greedy=False, parameters=about, iterations=played, seed=seed)
 
 
-def node_features(betting: Betting, rules: Holdem) -> NDArray[np.int16]:
-    """[nodes, 4] the public features of whoever acts: all but the bucket."""
+def node_features(betting: Betting, rules: LimitRules) -> NDArray[np.int16]:
+    """[nodes, 4] the features of the player to act, except the bucket."""
     nodes, players = betting.nodes, rules.players
-    raised = np.zeros((len(nodes), 1 + players), np.int16)  # in this round, and by each player in the game
+    raised = np.zeros((len(nodes), 1 + players), np.int16)  # in this round, and by each player in the hand
     front = np.zeros(1, np.int64)
     while len(front):
         front = front[nodes["player"][front] != TERMINAL]
@@ -127,9 +137,13 @@ def node_features(betting: Betting, rules: Holdem) -> NDArray[np.int16]:
 
 
 def _choices(
-    simulator: HoldemSimulator, hands: list[tuple[int, LoggedHand]], player: str, log: str | os.PathLike[str], seed: int
+    simulator: BettingSimulator,
+    hands: list[tuple[int, LoggedHand]],
+    player: str,
+    log: str | os.PathLike[str],
+    seed: int,
 ) -> Choices:
-    """Follow every hand through the betting tree, and tell the buckets of what was or may have been held."""
+    """Follow every hand through the betting tree, and look up the buckets of shown and completed hole cards."""
     rng, nodes = np.random.default_rng(seed), simulator.betting.nodes
     made: list[tuple[int, int, int, int]] = []  # hand, node, action, round
     boards, holes, owner = [], [], []
@@ -158,7 +172,7 @@ def _choices(
             owner.append(number)
     deals = deals_buffer(len(owner), 1)
     deals.cards[:, :BOARD], deals.cards[:, BOARD:] = boards, holes
-    tell_deals(simulator.cards.signals, simulator.cards.evaluator, deals)
+    look_up_deals(simulator.cards.signals, simulator.cards.evaluator, deals)
     by_hand = np.array(owner)
     first = np.searchsorted(by_hand, np.arange(len(hands) + 1))
     table = np.array(made, np.int64).reshape(-1, 4)
@@ -171,15 +185,15 @@ def _choices(
 
 
 def _fit(
-    simulator: HoldemSimulator,
+    simulator: BettingSimulator,
     features: NDArray[np.int16],
     choices: Choices,
     weight: NDArray[np.float64],
     prior: float,
     min_hands: float,
 ) -> NDArray[np.float64]:
-    """[slots] what decision trees, one a round, say of every node and bucket."""
-    from sklearn.tree import DecisionTreeClassifier  # late: other commands start faster without it
+    """[slots] the weights that decision trees, one per round, give to the actions at every node and bucket."""
+    from sklearn.tree import DecisionTreeClassifier  # late, so that other commands start faster
 
     nodes = simulator.betting.nodes
     table = np.zeros(simulator.num_slots)
@@ -189,16 +203,16 @@ def _fit(
         says = np.full((len(where) * buckets, 3), 1.0 / 3)
         if seen.any():
             here = choices.node[seen]
-            asked = np.column_stack([features[here], choices.bucket[seen]])
-            word = choices.action[seen] + 1 - nodes["calling"][here]  # fold, call, raise
+            known = np.column_stack([features[here], choices.bucket[seen]])
+            taken = choices.action[seen] + 1 - nodes["calling"][here]  # fold, call, raise
             share = weight[choices.completion[seen]]
             least = min(0.5, min_hands / max(float(share.sum()), 1e-9))
             tree = DecisionTreeClassifier(criterion="entropy", min_weight_fraction_leaf=least, random_state=0)
-            tree.fit(asked, word, sample_weight=share)
+            tree.fit(known, taken, sample_weight=share)
             public, own = np.repeat(features[where], buckets, axis=0), np.tile(np.arange(buckets), len(where))
             says[:] = 0.0
             says[:, tree.classes_.astype(int)] = tree.predict_proba(np.column_stack([public, own]))
-        says = says * min_hands + prior / 3  # a leaf is worth at least so many observations
+        says = says * min_hands + prior / 3  # a leaf counts as the fewest observations it can have
         for action in range(3):
             legal = _has(nodes[where], action)
             slots = nodes["slot"][where] + action - 1 + nodes["calling"][where]
@@ -208,14 +222,14 @@ def _fit(
 
 
 def _has(nodes: NDArray[Any], action: int) -> NDArray[np.bool_]:
-    """[nodes] whether one may fold (0), call (1), raise (2) there."""
+    """[nodes] whether it is legal to fold (0), call (1) or raise (2)."""
     place = action - 1 + nodes["calling"].astype(np.int64)
     may: NDArray[np.bool_] = (place >= 0) & (place < nodes["count"])
     return may
 
 
-def _reweigh(simulator: HoldemSimulator, choices: Choices, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[completions] each one's share of its hand: how likely the model makes what was done with these cards."""
+def _reweigh(simulator: BettingSimulator, choices: Choices, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[completions] each one's share of its hand: the probability of the player's actions with these cards."""
     nodes = simulator.betting.nodes
     first = nodes["slot"][choices.node] + choices.bucket * nodes["stride"][choices.node]
     total = np.zeros(len(first))

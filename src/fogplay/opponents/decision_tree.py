@@ -1,7 +1,7 @@
-"""Decision trees over the features that a game names, one tree a phase: what is not seen often is judged by its like.
+"""Decision trees over a game's features, one tree per phase: rare situations are judged by similar ones.
 
-Ponsen, de Jong & Lanctot 2011, section 4.3, learned such trees (J48) from 20,000 hands of limit hold'em. Here the
-modelled player's unseen cards are completed by expectation-maximisation, so that a tree may ask for them.
+Ponsen, de Jong & Lanctot 2011, section 4.3, learned such trees (J48) from 20,000 hands of limit poker. Here
+expectation-maximisation completes the modelled player's unseen cards, so that a tree can use them as features.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE
-from fogplay.opponents.counts import Fit, Table
+from fogplay.opponents.counts import Fit, Weights
 from fogplay.opponents.walk import parents
 from fogplay.trees import FlatGame
 
@@ -32,26 +32,26 @@ class Phase:
 
 def phases_of(flat: FlatGame, seats: NDArray[np.bool_]) -> list[Phase]:
     """The features of every infoset of the seats where ``seats[players]`` is true, by phase."""
-    told = _features(flat, np.flatnonzero(seats[flat.tree.infoset_player]))
+    features = _features(flat, np.flatnonzero(seats[flat.tree.infoset_player]))
     phases = []
-    for phase in sorted({each[PHASE] for each in told.values()}):
-        infosets = [infoset for infoset, each in told.items() if each[PHASE] == phase]
-        names = tuple(name for name in told[infosets[0]] if name != PHASE)
+    for phase in sorted({each[PHASE] for each in features.values()}):
+        infosets = [infoset for infoset, each in features.items() if each[PHASE] == phase]
+        names = tuple(name for name in features[infosets[0]] if name != PHASE)
         for infoset in infosets:
-            if set(told[infoset]) != {*names, PHASE}:
+            if set(features[infoset]) != {*names, PHASE}:
                 raise FogplayError(
-                    f"{flat.name}: features() names {', '.join(names)} at infoset {flat.infosets[infosets[0]]!r} and "
-                    f"others at {flat.infosets[infoset]!r}, of the same phase"
+                    f"{flat.name}: features() returns {', '.join(names)} at infoset {flat.infosets[infosets[0]]!r} and "
+                    f"other names at {flat.infosets[infoset]!r}; a phase must have the same names throughout"
                 )
-        rows = [[told[infoset][name] for name in names] for infoset in infosets]
+        rows = [[features[infoset][name] for name in names] for infoset in infosets]
         phases.append(Phase(np.array(infosets), names, np.array(rows, np.float64).reshape(len(infosets), -1)))
     return phases
 
 
 def _features(flat: FlatGame, infosets: NDArray[np.int64]) -> dict[int, dict[str, float]]:
-    """The features of each of these infosets, from one state of each; only the way to these states is walked."""
+    """The features of each of these infosets, from one state of each; only the paths to these states are walked."""
     if not hasattr(flat.root, "features"):
-        raise FogplayError(f"{flat.name.partition('(')[0]} names no features: use --method counts")
+        raise FogplayError(f"{flat.name.partition('(')[0]} has no features() for decision trees; use --method counts")
     tree, parent = flat.tree, parents(flat)
     decisions = np.flatnonzero(tree.player >= 0)
     found, first = np.unique(tree.row[decisions], return_index=True)
@@ -64,38 +64,37 @@ def _features(flat: FlatGame, infosets: NDArray[np.int64]) -> dict[int, dict[str
         examples = np.unique(parent[examples])
         examples = examples[examples >= 0]
         examples = examples[~needed[examples]]
-    told: dict[int, dict[str, float]] = {}
+    features: dict[int, dict[str, float]] = {}
     waiting = [(0, flat.root)] if needed[0] else []
     while waiting:
         node, state = waiting.pop()
         if wanted[node]:
-            told[int(tree.row[node])] = _checked(flat, state, int(tree.row[node]))
+            features[int(tree.row[node])] = _checked(flat, state, int(tree.row[node]))
         first_child = int(tree.first_child[node])
         children = np.flatnonzero(needed[first_child : first_child + int(tree.num_children[node])])
         if len(children):
             by_chance = tree.player[node] == CHANCE
             actions = [each[0] for each in state.chance_outcomes()] if by_chance else list(state.legal_actions())
             waiting.extend((first_child + choice, state.child(actions[choice])) for choice in children.tolist())
-    return dict(sorted(told.items()))
+    return dict(sorted(features.items()))
 
 
 def _checked(flat: FlatGame, state: object, infoset: int) -> dict[str, float]:
-    told = dict(state.features())  # type: ignore[attr-defined]
-    numbers = all(isinstance(value, int | float) and math.isfinite(value) for value in told.values())
-    if PHASE not in told or not numbers:
+    features = dict(state.features())  # type: ignore[attr-defined]
+    numbers = all(isinstance(value, int | float) and math.isfinite(value) for value in features.values())
+    if PHASE not in features or not numbers:
         raise FogplayError(
-            f"{flat.name}: features() must give finite numbers, {PHASE!r} among them; "
-            f"at infoset {flat.infosets[infoset]!r} it gave {str(told)[:80]}"
+            f"{flat.name}: features() must return finite numbers, {PHASE!r} among them; "
+            f"at infoset {flat.infosets[infoset]!r} it returned {str(features)[:80]}"
         )
-    return {name: float(value) for name, value in told.items()}
+    return {name: float(value) for name, value in features.items()}
 
 
-def decision_trees(flat: FlatGame, phases: list[Phase], prior: float, toward: Table, min_hands: float) -> Fit:
-    """The strategy that decision trees make of some counts: a tree a phase, leaves of at least ``min_hands``
-    observations.
+def decision_trees(flat: FlatGame, phases: list[Phase], prior: float, toward: Weights, min_hands: float) -> Fit:
+    """Fit decision trees to the counts: one tree per phase, with leaves of at least ``min_hands`` observations.
 
-    A leaf's counts are those of all its infosets together. At an infoset only its own actions are counted, with
-    ``prior`` observations spread as ``toward`` added to them.
+    The counts of a leaf are the sums over its infosets. The strategy at an infoset is the frequencies of its own
+    actions in the leaf, plus ``prior`` observations distributed as in ``toward``.
     """
     codes: dict[str, int] = {}
     code = np.array([codes.setdefault(name, len(codes)) for name in flat.actions])  # [slots]
@@ -105,7 +104,7 @@ def decision_trees(flat: FlatGame, phases: list[Phase], prior: float, toward: Ta
         slots = np.concatenate([np.arange(start[infoset], start[infoset + 1]) for infoset in phase.infosets])
         pieces.append((phase, slots, np.repeat(np.arange(len(phase.infosets)), sizes[phase.infosets])))
 
-    def fit(counts: Table) -> Table:
+    def fit(counts: Weights) -> Weights:
         strategy = toward.copy()
         for phase, slots, place in pieces:
             leaf = _leaves(phase.features, place, code[slots], counts[slots], min_hands)[place]  # [slots of the phase]
@@ -120,9 +119,13 @@ def decision_trees(flat: FlatGame, phases: list[Phase], prior: float, toward: Ta
 
 
 def _leaves(
-    features: Table, place: NDArray[np.int64], code: NDArray[np.int64], counts: Table, min_hands: float
+    features: NDArray[np.float64],
+    place: NDArray[np.int64],
+    code: NDArray[np.int64],
+    counts: NDArray[np.float64],
+    min_hands: float,
 ) -> NDArray[np.int64]:
-    """[infosets] the leaf that each falls into; one for all where there is too little to tell them apart."""
+    """[infosets] the leaf of each infoset; a single leaf if there are too few observations to split."""
     from sklearn.tree import DecisionTreeClassifier
 
     seen, total = counts > 0, float(counts.sum())
@@ -131,7 +134,7 @@ def _leaves(
     tree = DecisionTreeClassifier(
         criterion="entropy",
         min_weight_fraction_leaf=min(0.5, min_hands / total),
-        random_state=0,  # features that split equally well are drawn by lot
+        random_state=0,  # ties between splits are broken at random
     )
     tree.fit(features[place[seen]], code[seen], sample_weight=counts[seen])
     return np.asarray(tree.apply(features), np.int64)

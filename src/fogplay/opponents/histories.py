@@ -1,11 +1,11 @@
-"""Hand histories as text: one hand a line, who sat where and every move by name.
+"""Hand histories as text: one hand per line, with the player at each seat and the name of every move.
 
     # fogplay histories 1
-    # game: leduc(players=2,suits=seen)
+    # game: poker(players=2)
     alice|bob: deal Js; ?; raise; call; deal Kh; call; raise; fold
 
-``?`` stands for a move of chance that was not seen. Parsing and printing are inverse to each other. Whether the moves
-are those of a game is another question, which ``walk`` answers.
+``?`` is a move of chance that was not seen. Parsing and printing are inverse. ``walk`` checks whether the moves are
+those of a game.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ EXAMPLE = "alice|bob: move; move; …"
 
 
 class Hand(NamedTuple):
-    """One hand: the names at seats 0, 1, …, and the moves of all, chance's too."""
+    """One hand: the names at seats 0, 1, …, and all moves, those of chance included."""
 
     names: tuple[str, ...]
     moves: tuple[str, ...]
@@ -45,13 +45,13 @@ class Hand(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """Hands in the order they were played; hands that read the same are kept once."""
+    """Hands in the order they were played; each distinct hand is kept once."""
 
-    hands: tuple[Hand, ...]  # the different ones
-    order: NDArray[np.int64]  # [played] which of them each was
-    game: str | None = None  # the spec of the game, where it is told
-    source: str = "histories"  # what errors call it
-    lines: tuple[int, ...] = ()  # [hands] the number of the first line that holds each
+    hands: tuple[Hand, ...]  # the distinct ones
+    order: NDArray[np.int64]  # [played] the index of each in ``hands``
+    game: str | None = None  # the spec of the game, if the file names it
+    source: str = "histories"  # the name in errors
+    lines: tuple[int, ...] = ()  # [hands] the number of the first line with each hand
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -60,16 +60,16 @@ class Histories:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everybody who played, in alphabetical order."""
+        """All players, in alphabetical order."""
         return tuple(sorted({name for hand in self.hands for name in hand.names}))
 
     def where(self, hand: int) -> str:
-        """Where a hand stands, for errors."""
+        """The position of a hand, for errors."""
         return f"{self.source}, line {self.lines[hand]}" if self.lines else f"{self.source}, hand {hand + 1}"
 
 
 def read(path: str | os.PathLike[str]) -> Histories:
-    """The histories of a file."""
+    """The histories in a file."""
     path = Path(path)
     if path.is_dir():
         raise FogplayError(f"{path} is a folder, not a file of hand histories")
@@ -82,7 +82,7 @@ def read(path: str | os.PathLike[str]) -> Histories:
     for wrong in (content.find(b"\0"), _not_text(content)):
         if wrong >= 0:
             line = content.count(b"\n", 0, wrong) + 1
-            raise FogplayError(f"{path}, line {line}: this is no text in UTF-8; expected lines like {EXAMPLE!r}")
+            raise FogplayError(f"{path}, line {line}: not text in UTF-8; expected lines like {EXAMPLE!r}")
     return parse(content.decode("utf-8-sig"), str(path))
 
 
@@ -95,7 +95,7 @@ def _not_text(content: bytes) -> int:
 
 
 def parse(text: str, source: str = "histories") -> Histories:
-    """The histories in a text; ``source`` is what errors call it."""
+    """The histories in a text; errors call it ``source``."""
     found: dict[str, int] = {}
     lines: list[int] = []
     order: list[int] = []
@@ -112,23 +112,25 @@ def parse(text: str, source: str = "histories") -> Histories:
                 lines.append(number)
         order.append(seen)
     if not order:
-        raise FogplayError(f"{source} holds no hands; expected lines like {EXAMPLE!r}")
+        raise FogplayError(f"{source} has no hands; expected lines like {EXAMPLE!r}")
     hands = tuple(_hand(line, f"{source}, line {number}") for line, number in zip(found, lines, strict=True))
     return Histories(hands, np.array(order, np.int64), game, source, tuple(lines))
 
 
 def _comment(line: str, game: str | None, where: str) -> str | None:
-    """The game as told so far, after one more comment."""
+    """The game named by the comments so far, ``line`` included."""
     if line.startswith(TITLE):
-        told = line[len(TITLE) :].strip()
-        if not told.isdigit() or int(told[:9]) > FORMAT:
-            raise FogplayError(f"{where}: format {shorten(told)!r}; this fogplay reads up to format {FORMAT}")
+        version = line[len(TITLE) :].strip()
+        if not version.isdigit() or int(version[:9]) > FORMAT:
+            raise FogplayError(f"{where}: format {shorten(version)!r} is unknown; this version reads up to {FORMAT}")
     if not line.startswith(GAME):
         return game
-    told = line[len(GAME) :].strip()
-    if game is not None and told != game:
-        raise FogplayError(f"{where}: the game is {shorten(told)} here and {shorten(game)} before; a file holds one")
-    return told
+    named = line[len(GAME) :].strip()
+    if game is not None and named != game:
+        raise FogplayError(
+            f"{where}: the game is {shorten(named)} here and {shorten(game)} before; use one file per game"
+        )
+    return named
 
 
 def _hand(line: str, where: str) -> Hand:
@@ -141,14 +143,14 @@ def _hand(line: str, where: str) -> Hand:
         raise FogplayError(f"{where}: a name is missing in {shorten(who)!r}; expected {EXAMPLE!r}")
     if "" in moves:
         raise FogplayError(
-            f"{where}, move {moves.index('') + 1}: nothing stands between two semicolons; "
+            f"{where}, move {moves.index('') + 1}: there is nothing between two semicolons; "
             f"write {UNSEEN!r} for a move of chance that was not seen"
         )
     return Hand(names, moves)
 
 
 def to_text(histories: Histories) -> str:
-    """The text that ``parse`` turns into the same histories again."""
+    """The text from which ``parse`` reads the same histories."""
     head = [f"{TITLE} {FORMAT}"] + ([f"{GAME} {histories.game}"] if histories.game else [])
     written = []
     for hand in histories.hands:
@@ -157,37 +159,37 @@ def to_text(histories: Histories) -> str:
         for move in hand.moves:
             _require_plain(move, "move", ";")
         if hand.names[0].startswith("#"):
-            raise FogplayError(f"the name {shorten(hand.names[0])!r} cannot stand in a history: '#' begins a comment")
+            raise FogplayError(f"the name {shorten(hand.names[0])!r} cannot be in a history: '#' begins a comment")
         written.append(str(hand))
     return "\n".join([*head, *map(written.__getitem__, histories.order.tolist())]) + "\n"
 
 
 def _require_plain(word: str, what: str, reserved: str) -> None:
-    """Refuse a name that would read as something else."""
+    """Raise an error for a name that would not be parsed as itself."""
     if not word or word != word.strip() or any(letter in reserved or letter in "\n\0" for letter in word):
         marks = " or ".join(repr(letter) for letter in reserved)
         raise FogplayError(
-            f"the {what} {shorten(word)!r} cannot stand in a history: a {what} has no {marks}, no line breaks, "
-            "and no blanks at its ends"
+            f"the {what} {shorten(word)!r} cannot be in a history: a {what} has no {marks}, no line breaks, "
+            "and no spaces at its ends"
         )
 
 
 def write(path: str | os.PathLike[str], histories: Histories) -> None:
-    """Write histories to a file, whole or not at all."""
+    """Write histories to a file, atomically."""
     text = to_text(histories)
     with storage.atomically(Path(path)) as temporary:
         Path(temporary).write_text(text, encoding="utf-8", newline="\n")
 
 
 def require_game(histories: Histories, game: str) -> None:
-    """Refuse histories that say they are of another game than the one with this spec."""
-    told = histories.game
-    if told is not None and _normal(told) != _normal(game):
-        raise FogplayError(f"{histories.source} holds hands of {shorten(told, 100)}, not of {shorten(game, 100)}")
+    """Raise an error if the histories name another game than the one with this spec."""
+    named = histories.game
+    if named is not None and _normal(named) != _normal(game):
+        raise FogplayError(f"{histories.source} has hands of {shorten(named, 100)}, not of {shorten(game, 100)}")
 
 
 def _normal(spec: str) -> str:
-    """A spec in full; files are compared by their names only: a data file must not decide what is read or run."""
+    """A spec in full. Files are compared by name only: a data file must not decide which files are read or run."""
     if spec.startswith(PYSPIEL) or len(spec) > 1000:
         return spec
     if ENDING in spec:
@@ -202,11 +204,11 @@ def _normal(spec: str) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Text for an error: the beginning, if it is long."""
+    """Text for an error: only the beginning if it is long."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:
-    """Names for an error: the first few, if they are many."""
+    """Names for an error: only the first few if there are many."""
     shown = ", ".join(shorten(name, 40) for name in names[:limit])
-    return f"{shown}, … ({len(names):,} in all)" if len(names) > limit else shown
+    return f"{shown}, … ({len(names):,} in total)" if len(names) > limit else shown

@@ -18,8 +18,8 @@ from fogplay.opponents.walk import Completions, complete
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, flatten
 
-METHODS = {"counts": "counts", "tree": "decision-tree"}  # as asked for, and as a strategy calls it
-ROUNDS = {"counts": 100, "tree": 30}  # of expectation-maximisation; trees change their shape and never quite settle
+METHODS = {"counts": "counts", "tree": "decision-tree"}  # the name in the interface, and in a strategy
+ROUNDS = {"counts": 100, "tree": 30}  # of expectation-maximisation; trees change their shape and never fully converge
 
 
 def learn_model(
@@ -36,14 +36,14 @@ def learn_model(
 ) -> TabularStrategy:
     """A model of one player as a strategy, learned from hands it played, whatever its seat.
 
-    ``method`` is ``counts`` (how often each action was chosen at each infoset) or ``tree`` (a decision tree a phase
-    over the features that the game names, with leaves of at least ``min_hands`` observations). Each infoset gets
-    ``prior`` observations more, spread as the strategy ``toward`` has it (uniformly by default), and that is all there
-    is at seats where the player never sat. Unseen cards are completed by at most ``rounds`` rounds of
-    expectation-maximisation (100 for counts, 30 for trees; they end when little changes).
+    ``method`` is ``counts`` (how often each action was chosen at each infoset) or ``tree`` (one decision tree per phase
+    over the game's features, with leaves of at least ``min_hands`` observations). Each infoset gets ``prior`` more
+    observations, distributed as in the strategy ``toward`` (uniformly by default); at seats where the player never sat
+    these are the only ones. At most ``rounds`` rounds of expectation-maximisation (100 for counts, 30 for trees)
+    complete unseen cards; they stop when little changes.
 
-    The model's ``visits`` are the numbers of times each action was seen (expected ones, rounded, where cards were not
-    seen): how much there is to trust at each infoset.
+    The model's ``visits`` count how often each action was seen (rounded expectations if cards were unseen): how far
+    the model can be trusted at each infoset.
     """
     rounds = _check(method, prior, min_hands, rounds)
     flat = flatten(game)
@@ -70,7 +70,7 @@ def learn_model(
 
 
 def _check(method: str, prior: float, min_hands: float, rounds: int | None) -> int:
-    """The number of rounds, once all settings make sense."""
+    """The number of rounds, after checking all settings."""
     one_of("method", method, METHODS)
     number("prior", prior, 0, 1e12)
     number("min_hands", min_hands, 1, 1e12)
@@ -84,12 +84,12 @@ def _who(histories: Histories, player: str | None) -> str:
     if player is None:
         raise FogplayError(f"{histories.source} has hands of {listed(names)}; say whose model to learn (--player NAME)")
     if player not in names:
-        raise FogplayError(f"{histories.source} has no hands of {player!r}; there are {listed(names)}")
+        raise FogplayError(f"{histories.source} has no hands of {player!r}; choose one of {listed(names)}")
     return player
 
 
 def _hands_of(player: str, histories: Histories, completions: Completions, flat: FlatGame) -> Observed:
-    """The hands in which the player sat, by where it sat."""
+    """The hands of the player, grouped by the seats it had."""
     at = [tuple(name == player for name in hand.names) for hand in histories.hands]
     played = np.array([any(each) for each in at])
     arrangements = sorted({each for each in at if any(each)})

@@ -1,4 +1,4 @@
-"""Between histories and the nodes of a flattened game: which endings a hand may have had, and how an ending reads."""
+"""From histories to the terminals that each hand may have reached in a flattened game, and back."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from fogplay.opponents.histories import UNSEEN, Hand, Histories, listed, require
 from fogplay.trees import FlatGame
 
 LIMIT = 50_000_000  # completions of all hands together
-SHOWN = 20  # nodes whose moves an error looks at
+SHOWN = 20  # nodes whose moves an error lists
 
 
 class Completions(NamedTuple):
-    """For every different hand the endings that agree with it, and how likely chance makes each."""
+    """For every distinct hand, the terminals that are consistent with it, and chance's probability of each."""
 
-    start: NDArray[np.int64]  # [hands + 1] where each hand's begin
+    start: NDArray[np.int64]  # [hands + 1] the start of each hand's completions
     node: NDArray[np.int32]  # [completions] terminal nodes
     chance: NDArray[np.float64]  # [completions]
 
 
 class _Frontier(NamedTuple):
-    """Where a hand may be after some of its moves."""
+    """The nodes that a hand may have reached after some of its moves."""
 
     nodes: NDArray[np.int32]
-    chance: NDArray[np.float64]  # how likely chance leads to each
+    chance: NDArray[np.float64]  # chance's probability of each
 
 
 def complete(flat: FlatGame, histories: Histories) -> Completions:
-    """Find every hand in the game's tree, and refuse the first line that is not there.
+    """Find every hand in the game's tree; raises an error for the first hand that is not there.
 
-    Hands are taken in alphabetical order, so that what two of them have in common is walked once.
+    Hands are taken in alphabetical order, so that common beginnings are walked once.
     """
     require_game(histories, flat.name)
     moves, hands = Moves(flat), histories.hands
@@ -64,7 +64,7 @@ def complete(flat: FlatGame, histories: Histories) -> Completions:
         total += len(found[hand].nodes)
         if total > LIMIT:
             raise FogplayError(
-                f"{histories.source}: so much is unseen that the hands can be completed in over {LIMIT:,} ways"
+                f"{histories.source}: too much is unseen: there are over {LIMIT:,} completions; use fewer hands"
             )
     if wrong < len(hands):
         raise FogplayError(_what_is_wrong(moves, histories, wrong))
@@ -77,11 +77,11 @@ def complete(flat: FlatGame, histories: Histories) -> Completions:
 
 
 def _what_is_wrong(moves: Moves, histories: Histories, hand: int) -> str:
-    """One line about a hand that is not in the game."""
+    """An error message about a hand that is not in the game."""
     (names, made), where, flat = histories.hands[hand], histories.where(hand), moves.flat
     if len(names) != flat.num_players:
-        told = listed([repr(name) for name in names])
-        return f"{where}: {len(names)} names ({told}) for the {flat.num_players} players of {flat.name}"
+        found = listed([repr(name) for name in names])
+        return f"{where}: {len(names)} names ({found}), but {flat.name} has {flat.num_players} players"
     at = _Frontier(np.zeros(1, np.int32), np.ones(1))
     for number, move in enumerate(made):
         after = moves.follow(at, move)
@@ -96,16 +96,16 @@ def _what_is_wrong(moves: Moves, histories: Histories, hand: int) -> str:
         if move == UNSEEN:
             seat = int(flat.tree.player[at.nodes].max())
             return (
-                f"{where}: {UNSEEN!r} stands for a move of chance, and {past} it is {names[seat]!r} who moves; "
-                f"write which move it was: {listed(there)}"
+                f"{where}: {UNSEEN!r} means a move of chance, but {past} {names[seat]!r} is to move; "
+                f"write the move, one of {listed(there)}"
             )
-        return f"{where}: {shorten(move)!r} is not possible {past}: there are {listed(there)}"
+        return f"{where}: {shorten(move)!r} is not possible {past}; expected one of {listed(there)}"
     past = f"after {shorten('; '.join(made), 120)}" if made else "without any move"
-    return f"{where}: the hand is not finished {past}; the next move would be {listed(moves.possible(at))}"
+    return f"{where}: the hand is not finished {past}; expected one of {listed(moves.possible(at))}"
 
 
 class Moves:
-    """The moves of a flattened game by name: players' moves by codes, chance's by asking the game, once a node."""
+    """The moves of a flattened game by name; chance's names come from the game, which is asked once per node."""
 
     def __init__(self, flat: FlatGame) -> None:
         self.flat = flat
@@ -130,7 +130,7 @@ class Moves:
             )
 
     def follow(self, at: _Frontier, move: str) -> _Frontier:
-        """Where a hand may be after one more move; nowhere if it is not possible."""
+        """The nodes that a hand may have reached after one more move; none if the move is impossible."""
         tree = self.flat.tree
         player = tree.player[at.nodes]
         chosen = player == CHANCE
@@ -180,7 +180,7 @@ class Moves:
         return self.by_name[node]
 
     def _chance(self, node: int, state: Any) -> tuple[list[int], list[str]]:
-        """The actions and their names at a chance node, whose state is given or found."""
+        """The actions and their names at a chance node; its state is found if it is not given."""
         if node not in self.outcomes:
             state = self.walk_to(node)[0] if state is None else state
             actions = [outcome[0] for outcome in state.chance_outcomes()]
@@ -188,7 +188,7 @@ class Moves:
         return self.outcomes[node]
 
     def walk_to(self, node: int) -> tuple[Any, list[str], list[bool]]:
-        """The state at a node, the names of the moves on the way, and which of them were chance's."""
+        """The state at a node, the names of the moves that lead there, and which of them were chance's."""
         tree, path = self.flat.tree, [node]
         while path[-1] > 0:
             path.append(int(self.parent[path[-1]]))
@@ -209,7 +209,7 @@ class Moves:
 
 
 def parents(flat: FlatGame) -> NDArray[np.int32]:
-    """[nodes] the node that each is a child of; -1 at the root."""
+    """[nodes] the parent of each node; -1 at the root."""
     tree = flat.tree
     inner = np.flatnonzero(tree.num_children > 0).astype(np.int32)
     inner = inner[np.argsort(tree.first_child[inner])]
@@ -217,10 +217,10 @@ def parents(flat: FlatGame) -> NDArray[np.int32]:
 
 
 def record(flat: FlatGame, ends: NDArray[np.int32], names: Sequence[str], seen_by: str | None = None) -> Histories:
-    """The histories of hands that ended at the nodes ``ends[hands]``; in hand h ``names[(seat + h) % players]`` sat at
-    each seat.
+    """The histories of hands that ended at the nodes ``ends[hands]``.
 
-    With ``seen_by`` only what that player got to see is told, where the game says what that is (``unseen``).
+    In hand h, ``names[(seat + h) % players]`` has each seat. With ``seen_by`` the histories hold only what that player
+    saw, if the game defines it (``unseen``).
     """
     players = flat.num_players
     require_seen_by(names, seen_by)
@@ -228,16 +228,18 @@ def record(flat: FlatGame, ends: NDArray[np.int32], names: Sequence[str], seen_b
     kinds, order = np.unique(ends.astype(np.int64) * players + np.arange(len(ends)) % players, return_inverse=True)
     hands: dict[Hand, int] = {}
     number = np.empty(len(kinds), np.int64)
-    before, told = -1, (flat.root, list[str](), list[bool]())
+    before, line = -1, (flat.root, list[str](), list[bool]())
     for place, kind in enumerate(kinds.tolist()):
         end, shift = divmod(kind, players)
         if end != before:
-            before, told = end, moves.walk_to(end)
-            if UNSEEN in told[1]:
-                raise FogplayError(f"{flat.name} has a move called {UNSEEN!r}; in histories that is a move not seen")
+            before, line = end, moves.walk_to(end)
+            if UNSEEN in line[1]:
+                raise FogplayError(
+                    f"{flat.name} has a move called {UNSEEN!r}, which in histories means a move not seen; rename it"
+                )
         seated = tuple(names[(seat + shift) % players] for seat in range(players))
-        line = told[1] if seen_by is None else as_seen(flat.name, *told, seated.index(seen_by))
-        number[place] = hands.setdefault(Hand(seated, tuple(line)), len(hands))
+        seen = line[1] if seen_by is None else as_seen(flat.name, *line, seated.index(seen_by))
+        number[place] = hands.setdefault(Hand(seated, tuple(seen)), len(hands))
     return Histories(tuple(hands), number[order.ravel()], flat.name)
 
 
@@ -253,5 +255,5 @@ def as_seen(game: str, state: Any, moves: list[str], by_chance: list[bool], seat
         return moves
     hidden = set(state.unseen(seat))
     if not all(place in range(len(moves)) and by_chance[place] for place in hidden):
-        raise FogplayError(f"{game}: unseen({seat}) names moves that are not chance's: {sorted(hidden)}")
+        raise FogplayError(f"{game}: unseen({seat}) must return moves of chance, but returned {sorted(hidden)}")
     return [UNSEEN if place in hidden else move for place, move in enumerate(moves)]

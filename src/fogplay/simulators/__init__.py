@@ -1,7 +1,19 @@
 """Games as kernels play them: what a kernel may ask, what a learner must know, and the games that answer."""
 
-from fogplay.simulators.find import own_simulator, part_of, prepare, simulator_for
+from fogplay.simulators.find import by_rules, own_simulator, part_of, prepare, simulator_for
+from fogplay.simulators.hashed import HashedSimulator
 from fogplay.simulators.interface import Simulator
+from fogplay.simulators.rules import RulesSimulator
 from fogplay.simulators.tree import TreeSimulator
 
-__all__ = ["Simulator", "TreeSimulator", "own_simulator", "part_of", "prepare", "simulator_for"]
+__all__ = [
+    "HashedSimulator",
+    "RulesSimulator",
+    "Simulator",
+    "TreeSimulator",
+    "by_rules",
+    "own_simulator",
+    "part_of",
+    "prepare",
+    "simulator_for",
+]

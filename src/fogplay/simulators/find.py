@@ -7,21 +7,79 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
+from fogplay.errors import FogplayError
+from fogplay.simulators.hashed import HashedSimulator
 from fogplay.simulators.interface import Simulator
+from fogplay.simulators.rules import RulesSimulator
 from fogplay.simulators.tree import TreeSimulator
-from fogplay.trees import FlatGame, flatten, named
+from fogplay.trees import FlatGame, TooLargeError, flatten, named
+from fogplay.trees.flatten import BYTES_PER_INFOSET, available_memory
+
+MOST_INFOSETS = 2**40
+DEFAULT_INFOSETS = 12_500_000  # as 2^24 entries hold; or what half of the memory holds, if that is less
+BYTES_PER_ENTRY = 48  # of the hash table, which has up to 8/3 entries of 16 bytes per infoset
+BYTES_PER_ACTION = 24  # of the tables that Monte Carlo CFR fills
+SPARE = 1.25  # slots per infoset, over the mean of random plays
 
 Progress = Callable[[str, int, int], None]
 
 
-def simulator_for(game: Any, progress: Progress | None = None) -> Simulator:
-    """The simulator of a game: its own, if ``simulators/<name>.py`` has one, else its tree."""
+def simulator_for(game: Any, progress: Progress | None = None, infosets: int | None = None) -> Simulator:
+    """The simulator of a game: its own, if ``simulators/<name>.py`` has one, else its tree, else its rules.
+
+    ``infosets`` is how many there is room for where the rules are played as they are.
+    """
     if isinstance(game, Simulator):
-        return game
+        return game if infosets is None else _with_room(game, infosets)
     if isinstance(game, FlatGame):
-        return TreeSimulator(game)
+        return _numbered(TreeSimulator(game), infosets)
     rules, name = named(game)
-    return own_simulator(rules, progress) or TreeSimulator(flatten(rules, name=name))
+    own = own_simulator(rules, progress)
+    if own is not None:
+        return _numbered(own, infosets)
+    try:
+        flat = flatten(rules, name=name)
+    except TooLargeError as why:
+        return by_rules(rules, name, why.size, infosets)
+    return _numbered(TreeSimulator(flat), infosets)
+
+
+def by_rules(rules: Any, name: str, size: str, infosets: int | None = None) -> HashedSimulator:
+    """A game too large for a tree, of this ``size`` in words, played by its own rules with infosets found by key."""
+    inner = RulesSimulator(rules, name)
+    inner.note = (
+        f"{name} is too large for a tree ({size}): its Python rules are asked at every step, which gives about "
+        f"{_two_digits(inner.episodes_per_second):,} episodes per second"
+    )
+    return hashed(inner, infosets)
+
+
+def hashed(inner: RulesSimulator, infosets: int | None = None) -> HashedSimulator:
+    """A game played by its own rules, with room for so many infosets."""
+    per_infoset = SPARE * inner.mean_actions
+    if infosets is None:
+        each = BYTES_PER_INFOSET + BYTES_PER_ENTRY + BYTES_PER_ACTION * per_infoset
+        infosets = max(1, min(DEFAULT_INFOSETS, int(available_memory() / 2 / each)))
+    if isinstance(infosets, bool) or not isinstance(infosets, int) or not 1 <= infosets <= MOST_INFOSETS:
+        raise FogplayError(f"infosets must be a whole number from 1 to {MOST_INFOSETS}, not {infosets!r}")
+    return HashedSimulator(inner, infosets, int(per_infoset * infosets) + inner.widest)
+
+
+def _with_room(simulator: Simulator, infosets: int) -> Simulator:
+    """The same simulator with room for so many infosets, if it finds them by key."""
+    if isinstance(simulator, HashedSimulator) and isinstance(simulator.inner, RulesSimulator):
+        return hashed(simulator.inner, infosets)
+    return _numbered(simulator, infosets)
+
+
+def _numbered(simulator: Simulator, infosets: int | None) -> Simulator:
+    if infosets is not None:
+        raise FogplayError(f"{simulator.game} has numbered infosets and room for all of them: leave infosets out")
+    return simulator
+
+
+def _two_digits(number: float) -> int:
+    return int(float(f"{number:.2g}"))
 
 
 def own_simulator(rules: Any, progress: Progress | None = None) -> Simulator | None:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from fogplay.cards import tables
 from fogplay.cards.buckets import Grid, Signals, signals
-from fogplay.cards.deals import deals_buffer, tell
-from fogplay.cards.deck import draw_cards
+from fogplay.cards.deals import BOARD, deals_buffer, look_up_batch
+from fogplay.cards.deck import CARDS, draw_cards
 from fogplay.cards.evaluator import Evaluator, evaluator
 from fogplay.dispatch import by_type
 from fogplay.errors import FogplayError
@@ -33,8 +33,9 @@ from fogplay.simulators.interface import BATCH, Learned, Simulator, per_worker
 from fogplay.simulators.policies import calling_action, explore
 from fogplay.simulators.streams import below, uniform
 from fogplay.strategies.betting import WHOLE, BettingStrategy
+from fogplay.strategies.strategy import Situation
 from fogplay.trees import FlatGame
-from fogplay.trees.betting import betting_tree, child_after, claim, owners, paid_by
+from fogplay.trees.betting import betting_tree, child_after, claim, node_after, owners, paid_by
 
 ROOT = 0
 MOST_SITUATIONS = 50_000_000  # of exact cards
@@ -54,6 +55,13 @@ class Exact(NamedTuple):
     board: NDArray[np.int64]  # [rounds] cards turned up before each
     choose: NDArray[np.int64]  # [8, cards + 1] sets of so many of so many cards
     strength: NDArray[np.uint16]  # [situations of the last round] compares as hands do at showdown
+
+
+class Known(NamedTuple):
+    """Cards of which some are known: the rest are drawn from the cards that one player has not seen."""
+
+    buckets: Bucketed
+    open: NDArray[np.int64]  # [cards drawn] their places in ``Deals.cards``
 
 
 class Told(NamedTuple):
@@ -77,8 +85,9 @@ class HoldemGame(NamedTuple):
 
     players: int
     nodes: NDArray[Any]  # [nodes] betting.NODE
-    cards: Any  # Bucketed or Exact
+    cards: Any  # Bucketed, Exact or Known
     batch: Batch
+    root: int  # the node at which episodes begin
 
 
 class ByOutlook(NamedTuple):
@@ -120,7 +129,19 @@ class HoldemSimulator(Simulator):
         return HoldemSimulator(rules)
 
     def worker(self, batch: int = BATCH) -> HoldemGame:
-        return HoldemGame(self.num_players, self.betting.nodes, self.cards, _new_batch(self.rules, batch))
+        return HoldemGame(self.num_players, self.betting.nodes, self.cards, _new_batch(self.rules, batch), ROOT)
+
+    def rooted(self, view: Situation, rng: np.random.Generator) -> HoldemGame:
+        seen, game = view.observation, self.worker()
+        dealt = game.batch.deals.cards
+        place = BOARD + 2 * view.seat
+        dealt[:, : len(seen.board)] = seen.board
+        dealt[:, place : place + 2] = seen.hole
+        filled = {*range(len(seen.board)), place, place + 1}
+        unseen = [card for card in range(CARDS) if card not in (*seen.board, *seen.hole)]
+        known = Known(self.cards, np.array([each for each in range(dealt.shape[1]) if each not in filled], np.int64))
+        batch = game.batch._replace(deck=np.array(unseen, np.uint8))
+        return game._replace(cards=known, batch=batch, root=node_after(self.betting, seen.betting))
 
     def in_progress(self, workers: Sequence[HoldemGame]) -> dict[str, NDArray[Any]]:
         kept: dict[str, NDArray[Any]] = {}
@@ -203,7 +224,18 @@ def _tell_buckets(cards, batch, rng):
             draw_cards(batch.deck, first, 3, uniform(rng))
         for place in range(dealt.shape[1]):
             dealt[deal, place] = batch.deck[place]
-    tell(cards.signals, cards.evaluator, batch.deals)
+    look_up_batch(cards.signals, cards.evaluator, batch.deals)
+
+
+@tell_batch.register(Known)
+def _tell_known(cards, batch, rng):
+    dealt, deck = batch.deals.cards, batch.deck
+    for deal in range(dealt.shape[0]):
+        for number in range(len(cards.open)):
+            other = number + below(rng, len(deck) - number)
+            deck[number], deck[other] = deck[other], deck[number]
+            dealt[deal, cards.open[number]] = deck[number]
+    look_up_batch(cards.buckets.signals, cards.buckets.evaluator, batch.deals)
 
 
 @tell_batch.register(Exact)
@@ -270,7 +302,7 @@ def _deal(game, rng):
 
 @questions.start.register(HoldemGame)
 def _start(game, signals, rng):
-    return np.int64(ROOT)
+    return np.int64(game.root)
 
 
 @questions.is_terminal.register(HoldemGame)
@@ -288,11 +320,22 @@ def _num_actions(game, node):
     return np.int64(game.nodes[np.uint64(node)].count)
 
 
+@questions.slot_to_read.register(HoldemGame)
 @questions.slot_of.register(HoldemGame)
 def _slot_of(game, node, signals):
     here = game.nodes[np.uint64(node)]
     bucket = game.batch.deals.bucket[np.uint64(signals), np.uint64(here.player), np.uint64(here.street)]
     return np.int64(here.slot + np.int64(bucket) * here.stride)
+
+
+@questions.key_of.register(HoldemGame)
+def _key_of(game, node, signals):
+    return np.uint64(questions.slot_of(game, node, signals) + 1)
+
+
+@questions.name_infoset.register(HoldemGame)
+def _name_infoset(game, node, signals):
+    return
 
 
 @questions.advance.register(HoldemGame)

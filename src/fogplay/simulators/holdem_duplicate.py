@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards.deals import Deals, deals_buffer, tell_deals
+from fogplay.cards.deals import Deals, deals_buffer, look_up_deals
 from fogplay.cards.deck import draw_cards, new_deck
 from fogplay.cards.evaluator import evaluate, evaluator
 from fogplay.games import limit
@@ -180,7 +180,7 @@ class _Compiled:
         """A block of deals: what each player won in all seatings, and the terminal node of every hand."""
         self.dealer.deal(self.seed, first // BLOCK)
         for grid, told in self.told.items():
-            tell_deals(signals_of(grid), evaluator(), told)
+            look_up_deals(signals_of(grid), evaluator(), told)
         chance = self.dealer.chance
         play_block(self.nodes, self.players, self.ways, self.strength, chance, count, self.won, self.ends)
         return self.won[:count], self.ends[:count].copy()

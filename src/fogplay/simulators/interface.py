@@ -7,6 +7,7 @@ was learned to a strategy. Kernels never see it: they see one worker's arrays, t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+from fogplay.strategies.strategy import Situation
 from fogplay.trees import FlatGame
 
 BATCH = 64  # deals that are prepared at once, where a game is dealt
@@ -28,6 +30,14 @@ def per_worker(kind: type) -> type:
     return kind
 
 
+@dataclass(frozen=True)
+class Failure:
+    """Why the episodes of a run came to an end."""
+
+    line: str
+    unplayed: int  # episodes that were asked for and not played to their end
+
+
 class Simulator:
     """A game to play episodes of. A *slot* is one action of one infoset."""
 
@@ -39,8 +49,10 @@ class Simulator:
     num_slots: int
     widest: int  # the most actions of any infoset
     deepest: int  # the most moves of any history
-    decisions: int  # the most decisions that one traversal of all players' moves can meet
+    decisions: int  # the most decisions that one traversal of all players' moves can meet; 0 where there are too many
     payoff_range: float  # the largest difference that a player can see between two endings
+    compiled: bool = True  # whether kernels play it without Python, so that a GPU can
+    note: str | None = None  # what to say before it is played
     defaults: Mapping[str, Any] = NONE  # of UCT's parameters, where the game asks for its own
     calibration: Mapping[str, Mapping[str, Any]] = NONE  # parameters by algorithm, as the papers calibrated them
 
@@ -48,9 +60,38 @@ class Simulator:
         """The game as one worker plays it: a tuple of arrays; a game that is dealt is dealt ``batch`` at a time."""
         raise NotImplementedError
 
+    def actions_per_infoset(self) -> int:
+        """About how many actions an infoset has, rounded up: the memory that a search reserves for each."""
+        return self.widest
+
+    def rooted(self, view: Situation, rng: np.random.Generator) -> Any:
+        """The game as one worker plays it from what the view's seat knows: every episode begins at its decision.
+
+        Each episode begins in a world drawn at random among those that the seat cannot tell from the real one, by the
+        probabilities of chance and of others who choose uniformly.
+        """
+        raise FogplayError(f"{self.name} cannot be searched: its simulator cannot start from what one player knows")
+
+    def workers(self, count: int, batch: int = BATCH, writing: Any = None) -> list[Any]:
+        """The game for so many workers of one run; ``writing`` is how they write to arrays of the game they share."""
+        return [self.worker(batch) for _ in range(count)]
+
+    def index_of(self, worker: Any) -> Any:
+        """The ``hashed.Index`` of a run's workers; None where infosets are numbered in advance."""
+        return None
+
     def in_progress(self, workers: Sequence[Any]) -> dict[str, NDArray[Any]]:
         """What a checkpoint must hold of the workers."""
         return {}
+
+    def resume(self, workers: Sequence[Any], arrays: Learned) -> None:
+        """Give the workers back what ``in_progress`` gave."""
+        for name, table in self.in_progress(workers).items():
+            table[...] = arrays[name]
+
+    def failure(self, workers: Sequence[Any]) -> Failure | None:
+        """What went wrong with the game while it was played, if anything did."""
+        return None
 
     def exploration(self, k: float, cap: float) -> Any:
         """Exploration that follows the pot, min(cap, pot + k * betting to come); None where there is no pot."""
@@ -62,6 +103,18 @@ class Simulator:
 
     def strategy(self, learned: Learned, method: str, greedy: bool, **about: Any) -> Any:
         """What was learned as a strategy: the average, or the ``greedy`` one."""
+        raise NotImplementedError
+
+    def strategy_by_key(
+        self,
+        keys: NDArray[np.uint64],
+        first: NDArray[np.int64],
+        learned: Learned,
+        method: str,
+        greedy: bool,
+        **about: Any,
+    ) -> Any:
+        """The same of tables whose infosets were found by key: ``keys[infosets]``, ``first[infosets]`` their slots."""
         raise NotImplementedError
 
     def model(self, to: Any) -> NDArray[np.float64]:

@@ -2,7 +2,9 @@
 
 A *node* is a whole number that stands for the public part of a history, *signals* stand for what chance has dealt
 (nothing for a tree, whose nodes hold everything). A *slot* is one action of one infoset, an index into the learner's
-tables. A kernel asks about the node it entered last; ``advance`` alone may be given an earlier node of the same deal.
+tables. A kernel asks about the node it entered last; ``advance`` alone may be given an earlier node, one on the way
+from the start to the last. A game whose infosets cannot be numbered in advance answers ``key_of`` instead of
+``slot_of``, and ``hashed.py`` finds their slots.
 """
 
 from __future__ import annotations
@@ -38,6 +40,21 @@ def num_actions(game, node):
 @by_type
 def slot_of(game, node, signals):
     """The first slot of the acting player's infoset."""
+
+
+@by_type
+def slot_to_read(game, node, signals):
+    """The same where nothing will be written: an infoset that has no slots yet is not given any."""
+
+
+@by_type
+def key_of(game, node, signals):
+    """64 bits that tell the acting player's infoset from all others; never 0."""
+
+
+@by_type
+def name_infoset(game, node, signals):
+    """Remember what ``key_of`` stands for here: the infoset has just been given slots."""
 
 
 @by_type

@@ -95,6 +95,10 @@ def _slot_of(game, node, signals):
     return questions.slot_of(game.inner, node, signals[1])
 
 
+def _slot_to_read(game, node, signals):
+    return questions.slot_to_read(game.inner, node, signals[1])
+
+
 def _advance(game, node, action, signals, rng):
     return after_bound(game, questions.advance(game.inner, node, action, signals[1], rng), signals, rng)
 
@@ -109,6 +113,7 @@ for _kind in (RestrictedNash, DataBiased):
     questions.player_of.register(_kind)(_player_of)
     questions.num_actions.register(_kind)(_num_actions)
     questions.slot_of.register(_kind)(_slot_of)
+    questions.slot_to_read.register(_kind)(_slot_to_read)
     questions.advance.register(_kind)(_advance)
     questions.payoff.register(_kind)(_payoff)
 

@@ -14,7 +14,9 @@ from fogplay.jit import kernel, piece, record
 from fogplay.simulators import questions
 from fogplay.simulators.interface import BATCH, Learned, Simulator
 from fogplay.simulators.policies import BySlot, CallBySlot
+from fogplay.simulators.rooted import RootedTree, chance_reach
 from fogplay.simulators.streams import below, uniform
+from fogplay.strategies.strategy import Situation
 from fogplay.strategies.tabular import TabularStrategy, require_tabular
 from fogplay.trees import FlatGame
 
@@ -73,6 +75,25 @@ class TreeSimulator(Simulator):
     def worker(self, batch: int = BATCH) -> TreeGame:
         return self._game
 
+    @functools.cached_property
+    def _worlds(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Decision nodes by infoset, where each infoset's begin, and how likely chance makes every node."""
+        tree, reach = self.flat.tree, np.empty(self.flat.num_nodes)
+        chance_reach(tree, reach)
+        deciding = np.flatnonzero(tree.player >= 0)
+        by_infoset = deciding[np.argsort(tree.row[deciding], kind="stable")]
+        begin = np.searchsorted(tree.row[by_infoset], np.arange(self.flat.num_infosets + 1))
+        return by_infoset, begin, reach
+
+    def actions_per_infoset(self) -> int:
+        return -(-self.num_slots // max(self.flat.num_infosets, 1))
+
+    def rooted(self, view: Situation, rng: np.random.Generator) -> RootedTree:
+        nodes, begin, reach = self._worlds
+        infoset = self.flat.infoset_number(view.infoset)
+        worlds = nodes[begin[infoset] : begin[infoset + 1]]
+        return RootedTree(self._game, worlds, np.cumsum(reach[worlds]))
+
     def exploration(self, k: float, cap: float) -> BySlot | None:
         if self.flat.outlook is None:
             return None
@@ -91,6 +112,25 @@ class TreeSimulator(Simulator):
     def strategy(self, learned: Learned, method: str, greedy: bool, **about: Any) -> TabularStrategy:
         return TabularStrategy.learned(self.flat, learned, method, greedy, **about)
 
+    def strategy_by_key(
+        self,
+        keys: NDArray[np.uint64],
+        first: NDArray[np.int64],
+        learned: Learned,
+        method: str,
+        greedy: bool,
+        **about: Any,
+    ) -> TabularStrategy:
+        begin = keys.astype(np.int64) - 1
+        starts = self.flat.tree.infoset_start
+        counts = np.diff(starts)[np.searchsorted(starts, begin)]
+        here, there = consecutive(begin, counts), consecutive(first, counts)
+        numbered: dict[str, NDArray[Any]] = {}
+        for name, table in learned.items():
+            numbered[name] = np.zeros(self.num_slots, table.dtype)
+            numbered[name][here] = table[there]
+        return self.strategy(numbered, method, greedy, **about)
+
     def model(self, to: Any) -> NDArray[np.float64]:
         return require_tabular(to, self.name).on(self.flat)
 
@@ -100,6 +140,13 @@ class TreeSimulator(Simulator):
             own = self.flat.slots_of(seat)
             probabilities[own] = each.probabilities[own]
         return TabularStrategy.of(self.flat, probabilities, method, **about)
+
+
+def consecutive(first: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.int64]:
+    """``first[0], first[0] + 1, ...``, so many numbers as ``counts[0]`` says, then the same of ``first[1]``, ..."""
+    counts = np.asarray(counts, np.int64)
+    before = np.cumsum(counts) - counts
+    return np.repeat(np.asarray(first, np.int64) - before, counts) + np.arange(counts.sum())
 
 
 @kernel
@@ -181,9 +228,20 @@ def _num_actions(game, node):
     return np.int64(game.nodes[node].count)
 
 
+@questions.slot_to_read.register(TreeGame)
 @questions.slot_of.register(TreeGame)
 def _slot_of(game, node, signals):
     return np.int64(game.nodes[node].slot)
+
+
+@questions.key_of.register(TreeGame)
+def _key_of(game, node, signals):
+    return np.uint64(game.nodes[node].slot + 1)
+
+
+@questions.name_infoset.register(TreeGame)
+def _name_infoset(game, node, signals):
+    pass
 
 
 @questions.advance.register(TreeGame)

@@ -30,6 +30,7 @@ class FullWidth:
     """Regrets and averages over the whole tree, an iteration at a time."""
 
     elsewhere, threads = False, 1
+    stopped: str | None = None
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         self.flat: FlatGame = require_tree(simulator_for(game), algorithm)
@@ -50,8 +51,9 @@ class FullWidth:
         for name, table in self.tables().items():
             table[...] = arrays[name]
 
-    def advance(self, first: int, count: int) -> None:
+    def advance(self, first: int, count: int) -> int:
         iterate(self.flat.sequences, self.weighting, self.learned, self.scratch, first, count)
+        return count
 
     def average(self) -> NDArray[np.float64]:
         return self.flat.shares(self.learned.average)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.checks import number, one_of
+from fogplay.errors import FogplayError
 from fogplay.evaluate import best_response
 from fogplay.evaluate.responses import AgainstModel, against_model, mix
 from fogplay.simulators import Simulator, simulator_for
@@ -42,7 +43,7 @@ class Response:
 class TradeoffPoint:
     """One response on the curve from equilibrium to best response."""
 
-    way: str  # rnr, dbr or mixing
+    method: str  # rnr, dbr or mixing
     confidence: float  # for mixing: how often the best response is played
     exploitation: float  # winnings beyond those of the equilibrium strategy, summed over the seats
     nash_conv: float
@@ -59,6 +60,7 @@ def respond(
     half: float = HALF,
     algorithm: str = "cfr+",
     iterations: int | None = None,
+    minutes: float | None = None,
     seed: int = 0,
     threads: int | None = None,
     device: str = "cpu",
@@ -73,6 +75,7 @@ def respond(
     free otherwise; 0 gives an equilibrium, 1 a best response. ``dbr``, a data-biased response: the same choice anew at
     every infoset, with a confidence that grows with the observations n behind the model there, confidence · n /
     (n + half); a model without observations is trusted alike everywhere. A sampling algorithm makes it MCRNR or MCDBR.
+    The seats share ``minutes`` equally; ``iterations`` are for each.
     """
     simulator = simulator_for(game)
     restricted = bound(simulator, to, confidence, one_of("kind", kind, KINDS), half)
@@ -82,6 +85,7 @@ def respond(
             restricted(seat),
             algorithm,
             iterations,
+            minutes=None if minutes is None else minutes / simulator.num_players,
             seed=seed,
             threads=threads,
             device=device,
@@ -90,6 +94,8 @@ def respond(
             progress=_in_turn(progress, seat, simulator.num_players, sum(each.seconds for each in played)),
             **parameters,
         )
+        if found.stopped is not None:
+            raise FogplayError(found.stopped)
         if found.interrupted:
             raise KeyboardInterrupt
         played.append(found)
@@ -152,9 +158,9 @@ def tradeoff(
     return points
 
 
-def _point(way: str, confidence: float, quality: AgainstModel, base: AgainstModel) -> TradeoffPoint:
+def _point(method: str, confidence: float, quality: AgainstModel, base: AgainstModel) -> TradeoffPoint:
     gain = sum(quality.winnings) - sum(base.winnings)
-    return TradeoffPoint(way, confidence, gain, quality.nash_conv, quality.winnings, quality.guaranteed)
+    return TradeoffPoint(method, confidence, gain, quality.nash_conv, quality.winnings, quality.guaranteed)
 
 
 def trust(
@@ -181,6 +187,7 @@ def _in_turn(
 
     def tell(now: Progress) -> None:
         done = turn * now.iterations + now.iteration
-        progress(Progress(done, turns * now.iterations, before + now.seconds, now.nash_conv))
+        limit = None if now.time_limit is None else turns * now.time_limit
+        progress(Progress(done, turns * now.iterations, before + now.seconds, now.nash_conv, limit))
 
     return tell

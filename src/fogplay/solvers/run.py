@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
-from fogplay.evaluate.measures import MEASURES
+from fogplay.evaluate.measures import measures_of, nash_conv
 from fogplay.trees import FlatGame
 
 STRETCH_SECONDS = 0.1
@@ -44,11 +44,14 @@ class Learner(Protocol):
     @property
     def elsewhere(self) -> bool: ...  # it learns on a device of its own, while this one can do other work
 
+    @property
+    def stopped(self) -> str | None: ...  # one line that says why it cannot go on, where it cannot
+
     def tables(self) -> dict[str, NDArray[Any]]: ...  # everything learned
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...  # go on from what ``tables`` gave
 
-    def advance(self, first: int, count: int) -> None: ...  # iterations first ... first + count - 1, counted from 1
+    def advance(self, first: int, count: int) -> int: ...  # iterations first ... first + count - 1, from 1; how many
 
     def average(self) -> NDArray[np.float64]: ...  # [slots] the average strategy
 
@@ -76,6 +79,7 @@ class Progress:
     iterations: int
     seconds: float
     nash_conv: float | None
+    time_limit: float | None = None  # in seconds of learning, where there is one
 
 
 @dataclass
@@ -86,6 +90,7 @@ class Run:
     iterations: int
     identity: dict[str, Any]  # what must be the same for a checkpoint to continue this run
     measures: tuple[str, ...] = ("nash_conv",)  # what the curve is of
+    time_limit: float | None = None  # in seconds of learning
     iteration: int = 0
     seconds: float = 0.0
     curve: list[CurvePoint] = field(default_factory=list)
@@ -103,7 +108,7 @@ class Run:
         snapshot: Callable[[], Callable[[], None]] | None = None,
         stop: threading.Event | None = None,
     ) -> None:
-        """Learn to the end, or to Ctrl-C or ``stop``, which keep what was learned.
+        """Learn to the end, or to Ctrl-C, ``stop`` or what stops the learner, all of which keep what was learned.
 
         ``snapshot`` is called at every point, and returns what is then to be done with it.
         """
@@ -111,16 +116,16 @@ class Run:
         show_at, save_at, stretch = 0.0, time.monotonic() + checkpoint_seconds, 1
         flat = self.learner.flat
         if progress is not None:
-            progress(Progress(self.iteration, self.iterations, self.seconds, None))
+            progress(self._now(None))
         self.learner.advance(self.iteration + 1, 0)  # compiles, if that is still to be done, before the clock runs
         with _interrupts(stop) as interrupted, _Aside(self.learner.elsewhere) as aside:
-            while self.iteration < self.iterations and not interrupted.is_set():
+            while not self.done and not interrupted.is_set():
                 goal = points[0] if points else self.iterations
                 count = min(stretch, goal - self.iteration)
                 began = time.perf_counter()
-                self.learner.advance(self.iteration + 1, count)
+                made = self.learner.advance(self.iteration + 1, count)
                 took = time.perf_counter() - began
-                self.iteration += count
+                self.iteration += made
                 self.seconds += took
                 stretch = max(1, min(4 * stretch, int(count * STRETCH_SECONDS / max(took, 1e-9))))
                 if points and self.iteration == points[0]:
@@ -131,28 +136,38 @@ class Run:
                         aside.do(self._measuring(flat))
                 if progress is not None:
                     now = time.monotonic()
-                    due = watch and (now >= show_at or self.iteration == self.iterations)
+                    due = watch and (now >= show_at or self.done)
                     if due and flat is not None and flat.recall_lost is None:
-                        self.shown = MEASURES["nash_conv"](flat, self.learner.average())
+                        self.shown = nash_conv(flat, self.learner.average())
                         cost = time.monotonic() - now
                         show_at = now + max(SHOW_SECONDS, 20 * cost)  # watching costs at most a twentieth
-                    progress(Progress(self.iteration, self.iterations, self.seconds, self.shown))
+                    progress(self._now(self.shown))
                 if checkpoint is not None and time.monotonic() >= save_at:
                     aside.wait()
                     began = time.monotonic()
                     self.try_to_save(checkpoint)
                     now = time.monotonic()
                     save_at = now + max(checkpoint_seconds, 10 * (now - began))  # saving costs at most a tenth
-            self.interrupted = self.iteration < self.iterations
+            self.interrupted = not self.done or self.learner.stopped is not None
         if checkpoint is not None:
             self.try_to_save(checkpoint)
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing more to learn, no time left for it, or something in its way."""
+        late = self.time_limit is not None and self.seconds >= self.time_limit
+        return late or self.iteration >= self.iterations or self.learner.stopped is not None
+
+    def _now(self, nash_conv: float | None) -> Progress:
+        return Progress(self.iteration, self.iterations, self.seconds, nash_conv, self.time_limit)
 
     def _measuring(self, flat: FlatGame) -> Callable[[], None]:
         """What is to be done to measure the strategy as it is now."""
         iteration, seconds, strategy = self.iteration, self.seconds, self.learner.average()
 
         def measure() -> None:
-            values = {name: MEASURES[name](flat, strategy) for name in self.measures}
+            known = measures_of(flat)
+            values = {name: known[name](flat, strategy) for name in self.measures}
             self.curve.append(CurvePoint(iteration, seconds, values))
             self.shown = values.get("nash_conv", self.shown)
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.atomics import Plain, Shared
 from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.kernels.cpu import CpuDriver, Zeros
-from fogplay.simulators import Simulator, simulator_for
+from fogplay.simulators import Simulator, hashed, simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.simulators.policies import ByPlayer
 
@@ -46,17 +47,24 @@ class Sampler:
         seed, threads = settings.pop("seed"), settings.pop("threads", None)
         self.elsewhere = settings.pop("device", "cpu") == "cuda"
         self.driver: Any
+        self.stopped: str | None = None
         if self.elsewhere:
-            from fogplay.kernels.cuda import CudaDriver
+            if not simulator.compiled:
+                raise FogplayError(
+                    f"{simulator.game} is played by its Python rules, which a GPU cannot ask: use the CPU"
+                )
+            from fogplay.kernels.cuda import Atomic, CudaDriver
 
             least, most = self.gpu_threads
             default = min(max(simulator.num_slots, least), most, _fitting(scratch))
             threads = default if threads is None else whole("threads", threads, 1, MOST_GPU_THREADS)
-            self.driver = CudaDriver(run, simulator.worker(batch=1), tables, policy, scratch, seed, threads)
+            games = simulator.workers(1, batch=1, writing=Atomic())
+            self.driver = CudaDriver(run, games[0], tables, policy, scratch, seed, threads)
         else:
             count = 1 if threads is None else whole("threads", threads, 1, 1024)
-            games = [simulator.worker() for _ in range(count)]
+            games = simulator.workers(count, writing=Plain() if count == 1 else Shared())
             self.driver = CpuDriver(run, games, tables, policy, scratch, seed)
+        self._index = simulator.index_of(games[0])
 
     @property
     def threads(self) -> int:
@@ -64,20 +72,48 @@ class Sampler:
         count: int = self.driver.threads
         return count
 
-    def advance(self, first: int, count: int) -> None:
+    def advance(self, first: int, count: int) -> int:
         self.driver.advance(first, count)
+        failure = self.simulator.failure(self.driver.games)
+        if failure is not None:
+            self.stopped = failure.line
+            return count - min(count, failure.unplayed)
+        if self._index is not None and self.driver.fetch(self._index.counters)[hashed.FULL]:
+            self.stopped = hashed.full(self.simulator.game, self._index, len(self._found()[0]))
+        return count
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        return self._all(*self.driver.read())
+        learned, rng = self.driver.read()
+        return {**self._in_use(self._named(learned)), "rng": rng, **self.simulator.in_progress(self.driver.games)}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         learned, rng = self.driver.read()
-        for name, table in self._all(learned, rng).items():
-            table[...] = arrays[name]
+        named = self._named(learned)
+        slots = len(arrays[next(iter(named))])
+        if self._index is not None:
+            hashed.require_fit(self._index, len(arrays["keys"]), slots)
+            hashed.refill(self._index, arrays["keys"], arrays["first"], slots)
+            for array in (self._index.entries, self._index.counters):
+                self.driver.store(array)
+        for name, table in named.items():
+            table[:slots] = arrays[name]
+        rng[...] = arrays["rng"]
+        self.simulator.resume(self.driver.games, arrays)
         self.driver.write(learned, rng)
 
-    def _all(self, learned: Any, rng: NDArray[np.uint64]) -> dict[str, NDArray[Any]]:
-        return {**self._named(learned), "rng": rng, **self.simulator.in_progress(self.driver.games)}
+    def _in_use(self, named: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Tables without what is still empty, and where infosets have keys those and their first slots."""
+        if self._index is None:
+            return named
+        keys, first = self._found()
+        slots = min(int(self._index.counters[hashed.SLOTS]), self._index.slots)
+        return {name: table[:slots] for name, table in named.items()} | {"keys": keys, "first": first}
+
+    def _found(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """[infosets] the keys of the infosets met, and their first slots."""
+        for array in (self._index.entries, self._index.counters):
+            self.driver.fetch(array)
+        return hashed.in_order(self._index)
 
     def _named(self, learned: Any) -> dict[str, NDArray[Any]]:
         """The tables by their names, [slots] each."""
@@ -109,18 +145,18 @@ class SelfPlay(Sampler):
 
         super().__init__(simulator, settings, uct.run, selection, tables, scratch)
 
-    def advance(self, first: int, count: int) -> None:
+    def advance(self, first: int, count: int) -> int:
         if self.small and first + count > MOST_IN_SMALL_CELLS:
             raise FogplayError(
                 f"tables of {self.simulator.num_slots:,} actions count to {MOST_IN_SMALL_CELLS:,} episodes"
             )
-        super().advance(first, count)
+        return super().advance(first, count)
 
     def average(self) -> NDArray[np.float64]:
         return require_tree(self.simulator, "an average strategy").shares(self.kept()["visits"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return self._named(uct.Tables(self.driver.table("cell")))
+        return self._in_use(self._named(uct.Tables(self.driver.table("cell"))))
 
     def _named(self, learned: uct.Tables) -> dict[str, NDArray[Any]]:
         return {"visits": learned.cell["visits"], "total": learned.cell["total"]}
@@ -148,7 +184,7 @@ class MonteCarloCfr(Sampler):
         return require_tree(self.simulator, "an average strategy").shares(self.kept()["weights"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return {"weights": self.driver.table("average")}
+        return self._in_use({"weights": self.driver.table("average")})
 
     def _named(self, learned: outcome_sampling.Tables) -> dict[str, NDArray[Any]]:
         return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}
@@ -175,6 +211,11 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
         )
         return outcome_sampling.run, policy, path
     apart = algorithm == "cs-mccfr"
+    if apart and not simulator.decisions:
+        raise FogplayError(
+            f"cs-mccfr tries all actions of all players in one traversal, too many in {simulator.game}; use es-mccfr, "
+            "os-mccfr, smooth-uct or uct"
+        )
     form = traversal_sampling.ChanceAlone if apart else traversal_sampling.External
     stack = traversal_sampling.Stack(
         width,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -11,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from fogplay import checks
-from fogplay.checks import one_of, whole
+from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
-from fogplay.evaluate.measures import MEASURES
-from fogplay.simulators import simulator_for
+from fogplay.evaluate.measures import measures_of
+from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
@@ -23,6 +24,7 @@ from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 
 MAX_ITERATIONS = 2**62
+MOST_MINUTES = 60 * 24 * 365 * 100
 DEVICES = ("cpu", "cuda")
 
 
@@ -41,6 +43,7 @@ class Result:
     exploitability: float | None
     interrupted: bool
     trouble: str | None = None  # why the last checkpoint could not be written, if it could not
+    stopped: str | None = None  # why it could not go on, if something other than Ctrl-C ended it early
 
 
 def solve(
@@ -48,6 +51,8 @@ def solve(
     algorithm: str = "smooth-uct",
     iterations: int | None = None,
     *,
+    minutes: float | None = None,
+    infosets: int | None = None,
     seed: int = 0,
     threads: int | None = None,
     device: str = "cpu",
@@ -63,8 +68,11 @@ def solve(
     stop: threading.Event | None = None,
     **parameters: Any,
 ) -> Result:
-    """Solve a game: a spec, an object with the Game protocol, a flattened game, or an simulator.
+    """Solve a game: a spec, an object with the Game protocol, a flattened game, or a simulator.
 
+    The run ends after ``iterations``, or after ``minutes`` of learning if they are given, whichever comes first. A game
+    too large for a tree is played by its own rules, with room for so many ``infosets``; if more are met, the run ends
+    early and ``Result.stopped`` says so.
     ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
     share the tables of a sampling algorithm; with one thread, the default, the same seed gives the same bits.
@@ -78,11 +86,13 @@ def solve(
     """
     chosen = algorithm_called(algorithm)
     check_parameters(chosen, parameters)
-    iterations = chosen.iterations if iterations is None else iterations
+    if iterations is None:
+        iterations = chosen.iterations if minutes is None else MAX_ITERATIONS
     iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), checks.seed(seed)
+    time_limit = None if minutes is None else 60 * number("minutes", minutes, 0.001, MOST_MINUTES)
     points = _points(curve, iterations)
     require_device(device, algorithm)
-    simulator = simulator_for(game)
+    simulator = simulator_for(game, infosets=infosets)
     if threads not in (None, 1) and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
     if chosen.make is None:
@@ -99,43 +109,70 @@ def solve(
         "measures": list(measures),
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
-    run = Run(learner, iterations, identity, tuple(one_of("measures", name, MEASURES) for name in measures))
-    path = Path(checkpoint) if checkpoint is not None else None
-    if path is not None and path.exists() and not resume:
-        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once
-    if resume and path is not None and path.exists():
-        run.restore(path)
-        if run.iteration > iterations:
-            raise FogplayError(
-                f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {iterations:,}"
-            )
+    wanted = tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
+    run = Run(learner, iterations, identity, wanted, time_limit)
+    path = _begin(run, checkpoint, resume)
+    made = _Strategies(simulator, run, algorithm, greedy, seed if chosen.seeded else None)
+    take = functools.partial(made.take, snapshot) if snapshot is not None else None
+    run.go(points, progress, path, checkpoint_seconds, watch, take, stop)
+    if learner.stopped is not None and run.iteration == 0:
+        raise FogplayError(learner.stopped)
+    return _result(run, simulator, made.last(), algorithm, seed)
 
-    def strategy_of(learned: Mapping[str, Any], iteration: int) -> Any:
-        about = {"parameters": learner.parameters, "iterations": iteration}
-        return simulator.strategy(learned, algorithm, greedy, seed=seed if chosen.seeded else None, **about)
 
-    made: dict[int, Any] = {}  # the newest strategy, by its iteration: of three players one takes seconds to make
+class _Strategies:
+    """The strategies that a run has found so far."""
 
-    def take() -> Callable[[], None]:
-        learned, iteration = learner.kept(), run.iteration
+    def __init__(self, simulator: Simulator, run: Run, algorithm: str, greedy: bool, seed: int | None) -> None:
+        self.simulator, self.run, self.algorithm, self.greedy, self.seed = simulator, run, algorithm, greedy, seed
+        self.newest: tuple[int, Any] | None = None  # by its iteration: of three players one takes seconds to make
+
+    def take(self, snapshot: Callable[[int, Any], None]) -> Callable[[], None]:
+        """What is known now; the function returned, which may run while the learner goes on, hands it over."""
+        learned, iteration = self.run.learner.kept(), self.run.iteration
 
         def keep() -> None:
-            assert snapshot is not None
-            made.clear()
-            made[iteration] = strategy_of(learned, iteration)
-            snapshot(iteration, made[iteration])
+            self.newest = None  # not two at a time
+            self.newest = iteration, self._strategy(learned, iteration)
+            snapshot(*self.newest)
 
         return keep
 
-    run.go(points, progress, path, checkpoint_seconds, watch, take if snapshot is not None else None, stop)
-    strategy = made[run.iteration] if run.iteration in made else strategy_of(learner.kept(), run.iteration)
+    def last(self) -> Any:
+        """The strategy at the end of the run."""
+        if self.newest is not None and self.newest[0] == self.run.iteration:
+            return self.newest[1]
+        return self._strategy(self.run.learner.kept(), self.run.iteration)
+
+    def _strategy(self, learned: Mapping[str, Any], iteration: int) -> Any:
+        about = {"parameters": self.run.learner.parameters, "iterations": iteration, "seed": self.seed}
+        return self.simulator.strategy(learned, self.algorithm, self.greedy, **about)
+
+
+def _begin(run: Run, checkpoint: str | os.PathLike[str] | None, resume: bool) -> Path | None:
+    """The path of the run's checkpoint; continues from what is there, or sets that aside."""
+    path = Path(checkpoint) if checkpoint is not None else None
+    if path is None or not path.exists():
+        return path
+    if not resume:
+        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once
+        return path
+    run.restore(path)
+    if run.iteration > run.iterations:
+        raise FogplayError(
+            f"{path} is already at iteration {run.iteration:,}; ask for more than that, not {run.iterations:,}"
+        )
+    return path
+
+
+def _result(run: Run, simulator: Simulator, strategy: Any, algorithm: str, seed: int) -> Result:
     flat = simulator.flat
     quality = measure(flat, strategy.probabilities) if flat is not None and flat.recall_lost is None else None
     return Result(
         strategy=strategy,
         curve=tuple(run.curve),
         algorithm=algorithm,
-        parameters=learner.parameters,
+        parameters=run.learner.parameters,
         iterations=run.iteration,
         seconds=run.seconds,
         seed=seed,
@@ -143,6 +180,7 @@ def solve(
         exploitability=quality.exploitability if quality else None,
         interrupted=run.interrupted,
         trouble=run.trouble,
+        stopped=run.learner.stopped,
     )
 
 

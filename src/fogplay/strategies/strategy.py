@@ -16,6 +16,9 @@ class Situation(Protocol):
     """What a strategy must be told to act; ``play.View`` is one."""
 
     @property
+    def seat(self) -> int: ...  # whose decision it is
+
+    @property
     def legal(self) -> Sequence[int]: ...  # the actions, as the rules number them
 
     @property

@@ -129,7 +129,11 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
         return pandas.DataFrame(columns)
 
     def distribution(self, view: Situation) -> list[float]:
-        shares: list[float] = self.probabilities[self.slots(view.infoset)].tolist()
+        """The probability of each of ``view.legal``: even at an infoset that was never met."""
+        name = view.infoset if view.infoset in self._index else at_seat(view.infoset, view.seat)
+        if name not in self._index:
+            return [1.0 / len(view.legal)] * len(view.legal)
+        shares: list[float] = self.probabilities[self.slots(name)].tolist()
         return shares
 
     def require_game(self, rules: Any) -> None:
@@ -192,6 +196,11 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
         rest: dict[str, Any] = {**arrays, **about}
         rest["action_values"] = rest.pop("values", None)
         return TabularStrategy(infosets=infosets, actions=actions, **rest)
+
+
+def at_seat(infoset: str, player: int) -> str:
+    """The name of an infoset in a game where several players have one with the same string."""
+    return f"{infoset} (player {player})"
 
 
 def require_tabular(strategy: Any, game: str) -> TabularStrategy:

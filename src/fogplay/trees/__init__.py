@@ -1,7 +1,7 @@
-"""Games as arrays: the tree, how it is made from rules, and how players see it."""
+"""Games as arrays: the tree, how it is built from rules, and its sequence form."""
 
-from fogplay.trees.flatten import NoTreeError, flatten, named
+from fogplay.trees.flatten import NoTreeError, TooLargeError, flatten, named
 from fogplay.trees.sequences import SequenceForm
 from fogplay.trees.tree import FlatGame, Tree
 
-__all__ = ["FlatGame", "NoTreeError", "SequenceForm", "Tree", "flatten", "named"]
+__all__ = ["FlatGame", "NoTreeError", "SequenceForm", "TooLargeError", "Tree", "flatten", "named"]

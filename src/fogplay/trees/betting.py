@@ -1,36 +1,35 @@
-"""The betting tree of limit hold'em as arrays: all that is public about a hand but the board.
+"""The tree of limit betting as arrays: everything public about a hand except the board.
 
-It is grown in compiled code from the rules' numbers: 6,378 decision nodes with two players in no time, 9,711,806 with
-three in about a second.
+Compiled code builds it from the numbers in the rules. Four rounds with two players have 6,378 decision nodes, which
+takes no noticeable time; with three players they have 9,711,806, which takes about a second.
 
-Where a learner keeps what it knows of a situation decides how long an episode waits for memory. The decision nodes of
-one player within one betting round, after the same earlier betting, are a *family*: in a round a player meets several
-of a family, always with the same bucket. A family's slots lie side by side for each bucket, so that an episode waits
-once a player and round, and not at every decision.
+The layout of a learner's tables decides how long an episode waits for memory. The decision nodes of one player within
+one betting round, after the same earlier betting, are a *family*: within a round a player visits several nodes of a
+family, always with the same bucket. The slots of a family are adjacent for each bucket, so an episode waits once per
+player and round instead of at every decision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
-from fogplay.games.holdem import Holdem
 from fogplay.games.limit import FOLD, RAISE, STEPS
 from fogplay.jit import kernel, piece, record
 
-# One record a node, 24 bytes, so that a step of an episode reads one line of memory.
+# One record of 24 bytes per node, so that a step of an episode reads one cache line.
 NODE = record(
     [
-        ("slot", np.int64),  # of its first action in bucket 0; at an end what each has paid, 16 bits a player
+        ("slot", np.int64),  # of its first action in bucket 0; at a terminal what each has paid, 16 bits per player
         ("first_child", np.int32),
         ("stride", np.int32),  # slots from one bucket to the next
         ("outlook", np.uint16),  # row of Betting.outlook
-        ("in_hand", np.uint16),  # who is still in, one bit a player
+        ("in_hand", np.uint16),  # who is still in, one bit per player
         ("player", np.int8),  # who acts, or TERMINAL
         ("street", np.int8),  # the betting round
         ("count", np.int8),  # of actions
@@ -41,30 +40,53 @@ NODE = record(
 _FRAME = record(
     [
         ("node", np.int64),
-        ("group", np.int64),  # which beginning of a betting round it comes after
-        ("paid", np.int64),  # 16 bits a player
+        ("group", np.int64),  # the start of the betting round that it belongs to
+        ("paid", np.int64),  # 16 bits per player
         ("outlook", np.int64),
         ("depth", np.int64),
         ("player", np.int64),
         ("street", np.int64),
         ("raised", np.int64),
         ("to_settle", np.int64),
-        ("in_hand", np.int64),  # one bit a player
+        ("in_hand", np.int64),  # one bit per player
     ]
 )
 
-MOST_DECISIONS = 500_000_000  # with 24 bytes a node, and at most three children each, 36 GB
+MOST_DECISIONS = 500_000_000  # at 24 bytes per node and up to three children each: 36 GB
 
 _PAID_BITS = 16
 _PAID = (1 << _PAID_BITS) - 1
-_GROUP_BITS = 24  # while the tree grows, a node's slot holds its group and its place in the family
+_GROUP_BITS = 24  # while the tree grows, a node's slot holds its group and its offset in the family
+
+
+class LimitRules(Protocol):
+    """What a game of limit betting says about itself: the rules that shape its betting tree, and its buckets."""
+
+    @property
+    def players(self) -> int: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def raises(self) -> tuple[int, ...]: ...  # [rounds] what a bet or raise adds, in chips
+
+    @property
+    def max_raises(self) -> tuple[int, ...]: ...  # [rounds]
+
+    @property
+    def blinds(self) -> tuple[int, ...]: ...  # [players]
+
+    def decisions(self) -> tuple[int, ...]: ...  # [rounds] decision nodes
+
+    def buckets(self) -> tuple[int, ...]: ...  # [rounds]
 
 
 class Betting(NamedTuple):
-    """The betting tree, and what is known of it as a whole."""
+    """The betting tree and its sizes."""
 
-    nodes: NDArray[Any]  # [nodes] NODE; children after parents and side by side, a subtree's nodes close together
-    outlook: NDArray[np.float64]  # [outlooks, 2] the pot when a round begins, and what could still be added to it
+    nodes: NDArray[Any]  # [nodes] NODE; children after parents and adjacent, a subtree's nodes close together
+    outlook: NDArray[np.float64]  # [outlooks, 2] the pot at the start of a round, and what could still be added to it
     num_slots: int
     num_decisions: int
     deepest: int  # the most actions of any hand
@@ -80,20 +102,20 @@ class _Rules(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is found on the way; arrays of length 0 only count."""
+    """What ``_grow`` fills; with arrays of length 0 it only counts."""
 
     nodes: NDArray[Any]  # [nodes] NODE
-    family: NDArray[np.int64]  # [groups, players] slots a bucket
+    family: NDArray[np.int64]  # [groups, players] slots per bucket
     group_round: NDArray[np.int8]  # [groups]
     outlook: NDArray[np.float64]  # [outlooks, 2]
 
 
-def betting_tree(game: Holdem) -> Betting:
-    """The betting tree of a game, its slots laid out for the game's buckets."""
+def betting_tree(game: LimitRules) -> Betting:
+    """The betting tree of a game, with slots laid out for the game's buckets."""
     decisions = sum(game.decisions())
     if decisions > MOST_DECISIONS:
         raise FogplayError(
-            f"{game} has {decisions:,} decisions in its betting tree, over {MOST_DECISIONS:,}: choose fewer raises"
+            f"{game} has {decisions:,} decisions in its betting tree, more than {MOST_DECISIONS:,}; allow fewer raises"
         )
     rules = _Rules(
         game.players,
@@ -125,7 +147,7 @@ def betting_tree(game: Holdem) -> Betting:
 
 @piece
 def paid_by(paid, player):
-    """What a player has paid, in chips, out of a number that holds it for all."""
+    """What a player has paid, in chips; ``paid`` packs 16 bits per player."""
     return (paid >> (player * _PAID_BITS)) & _PAID
 
 
@@ -172,10 +194,10 @@ def _next_in(rules, in_hand, player):
 
 @kernel
 def _grow(rules, found, stack):
-    """Visit every node, depth first; return how many nodes, groups and outlooks there are, and the longest hand.
+    """Visit every node, depth first; return the numbers of nodes, groups and outlooks, and the longest hand.
 
-    ``found`` is filled where it has room, but for the slots, which wait for the sizes of the families. ``stack`` is
-    room to work.
+    Fills the arrays of ``found`` unless they are empty; slots are assigned later, when the sizes of the families are
+    known. ``stack`` is scratch.
     """
     top = stack[0]
     top.node, top.depth, top.paid, top.raised = 0, 0, 0, 0
@@ -235,7 +257,7 @@ def _grow(rules, found, stack):
 
 @piece
 def _begin_round(rules, found, frame, groups, outlooks):
-    """Make ``frame`` the beginning of the next round; the numbers of groups and outlooks, with those that are new."""
+    """Make ``frame`` the start of the next round; return the numbers of groups and outlooks, new ones included."""
     frame.street += 1
     frame.raised, frame.to_settle, frame.group = 0, _count_in(rules, frame.in_hand), groups
     frame.player = _next_in(rules, frame.in_hand, rules.players - 1 if frame.street == 0 else 0)
@@ -261,7 +283,7 @@ def _begin_round(rules, found, frame, groups, outlooks):
 
 @kernel
 def _lay_out(nodes, family, begin):
-    """Turn every node's group and place in its family into its slot; ``family`` and ``begin`` are [groups, players]."""
+    """Turn every node's group and offset in its family into its slot; ``family`` and ``begin``: [groups, players]."""
     for number in range(len(nodes)):
         node = nodes[number]
         if node.player != TERMINAL:
@@ -286,7 +308,7 @@ def node_after(betting: Betting, letters: Iterable[str]) -> int:
 
 
 def owners(betting: Betting, buckets: NDArray[np.int64]) -> NDArray[np.int8]:
-    """[slots] whose each slot is; ``buckets[rounds]``."""
+    """[slots] the player that each slot belongs to, for ``buckets[rounds]``."""
     owner = np.zeros(betting.num_slots, np.int8)
     _fill_owners(betting.nodes, buckets, owner)
     return owner

@@ -1,13 +1,13 @@
-"""From rules in Python to a ``Tree``: walk the game once, check it on the way, and lay it out as arrays."""
+"""From rules in Python to a ``Tree``: walk the game once, check it during the walk, and lay it out as arrays."""
 
 from __future__ import annotations
 
 import random
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import psutil
@@ -22,16 +22,34 @@ from fogplay.trees.tree import FlatGame, Tree, name_path
 NODE_LIMIT = 100_000_000
 REPORT_EVERY = 1 << 16
 PROBES = 64
+LOOKS = 100_000  # states that an estimate looks at, at most
 HOPELESS = 10**15
-DEEPEST = 2_000
+SURE = 4  # a game is not even tried that is estimated at so many times the limit
+DEEPEST = 2_000  # moves of one history
 BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
 INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 
-Progress = Callable[[int, int, int], None]  # nodes so far, nodes expected in all, bytes expected in all
+Complain = Callable[..., None]  # raises a FogplayError, or another kind, that names the history too
+Progress = Callable[[int, int, int], None]  # nodes so far, nodes and bytes expected in total
 
 
 class NoTreeError(FogplayError):
     """A game that cannot be flattened: it is too large, or its players move at the same time."""
+
+
+class TooLargeError(NoTreeError):
+    """A game does not fit in a tree; ``size`` says in words how large it is."""
+
+    def __init__(self, line: str, size: str) -> None:
+        super().__init__(line)
+        self.size = size
+
+
+class Estimate(NamedTuple):
+    """How large a game is."""
+
+    nodes: int  # about
+    endless: bool  # some history is not over after DEEPEST moves
 
 
 def flatten(
@@ -44,27 +62,31 @@ def flatten(
 ) -> FlatGame:
     """The whole game as arrays.
 
-    ``game`` is a spec, a game, or a state to start from; anything with OpenSpiel's method names will do. The walk
-    stops with one clear line at ``node_limit`` nodes or ``memory_limit`` bytes (by default four fifths of what the
-    machine has free), and calls ``progress`` now and then.
+    ``game`` is a spec, a game, or a state to start from; any object with OpenSpiel's method names works. The walk
+    stops with ``TooLargeError`` at ``node_limit`` nodes or ``memory_limit`` bytes (by default 80 % of the memory that
+    is free), and calls ``progress`` regularly.
     """
     if isinstance(game, FlatGame):
         return game
     game, known_as = named(game)
     name = name or known_as
-    root, players = _start_of(game)
+    root, players = start_of(game)
     memory_limit = memory_limit or available_memory() * 4 // 5
-    expected = _expected_nodes(root)
+    expected, endless = _estimate(root)
     instead = game.instead_of_a_tree() if hasattr(game, "instead_of_a_tree") else "choose smaller parameters"
+    if endless:
+        size = f"histories of over {DEEPEST:,} moves"
+        raise TooLargeError(f"{name} has {size}: too large for a tree; {instead}", size)
     _refuse_hopeless(name, expected, players, node_limit, memory_limit, instead)
     walk = _Walk(root, players, name)
     walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
     flat = walk.finish()
-    return replace(flat, calibration=game.calibration()) if hasattr(game, "calibration") else flat
+    extras = {name: getattr(game, name)() for name in ("calibration", "measures") if hasattr(game, name)}
+    return replace(flat, **extras)
 
 
 def named(game: Any) -> tuple[Any, str]:
-    """A game, loaded if it is a spec, and a name that ``load`` understands, where it has one."""
+    """A game, loaded if it is a spec, and its name, which ``load`` understands if the game has a spec."""
     if isinstance(game, str):
         loaded = load(game)
         return loaded, game if ".py" in game else spec_of(loaded)
@@ -73,7 +95,7 @@ def named(game: Any) -> tuple[Any, str]:
     return game, f"a state of {type(game).__name__}"
 
 
-def _start_of(game: Any) -> tuple[Any, int]:
+def start_of(game: Any) -> tuple[Any, int]:
     """The first state and the number of players of a game or a state."""
     if hasattr(game, "new_initial_state"):
         return game.new_initial_state(), int(game.num_players())
@@ -81,44 +103,73 @@ def _start_of(game: Any) -> tuple[Any, int]:
         players = game.num_players() if hasattr(game, "num_players") else game.get_game().num_players()
         return game, int(players)
     raise FogplayError(
-        f"{type(game).__name__} is no game: expected a name such as 'leduc', or an object with num_players() and "
-        "new_initial_state()"
+        f"{type(game).__name__} is not a game; pass the name of one (`fogplay games` lists them), or an object with "
+        "num_players() and new_initial_state()"
     )
 
 
-def _expected_nodes(root: Any) -> int:
-    """An estimate of the number of nodes; 1 where the game's own code fails, which the walk will tell of better."""
+def _estimate(root: Any) -> Estimate:
+    """An estimate of the game's size; of 1 node where its own code fails, which the walk will report better."""
     try:
-        return estimate_nodes(root)
+        return estimate(root)
     except Exception:
-        return 1
+        return Estimate(1, endless=False)
 
 
 def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
-    """About how many nodes a game has, from random plays (Knuth 1975): unbiased, and exact on even trees."""
-    rng = random.Random(seed)
-    total = 0
-    for _ in range(probes):
-        state, weight = root, 1
-        total += 1
+    """About how many nodes a game has."""
+    return estimate(root, probes, seed).nodes
+
+
+def estimate(root: Any, probes: int = PROBES, seed: int = 1) -> Estimate:
+    """How large a game is, by heterogeneous sampling (Chen 1992): unbiased, and exact on even trees.
+
+    A probe goes down level by level. Of all nodes of a level where the same player has as many moves, it keeps one at
+    random, which stands for them all. So unlike a random play, which ends early where many moves end the game, it
+    follows the rare long histories too.
+    """
+    rng, total, looks, endless = random.Random(seed), 0.0, 0, False
+    done = 0
+    while done < probes:
+        done += 1
+        level: dict[tuple[int, int], tuple[float, Any, Sequence[Any]]] = {}
+        _keep(level, 1.0, root, rng)
         for _ in range(DEEPEST):
-            player = state.current_player()
-            if player == CHANCE:
-                moves = [outcome[0] for outcome in state.chance_outcomes()]
-            elif player >= 0:
-                moves = state.legal_actions()
-            else:
+            total += sum(weight for weight, _, _ in level.values())
+            below: dict[tuple[int, int], tuple[float, Any, Sequence[Any]]] = {}
+            for weight, state, moves in level.values():
+                looks += len(moves)
+                for move in moves:
+                    _keep(below, weight, state.child(move), rng)
+            level = below
+            if not level or total > HOPELESS * probes or looks > LOOKS:
                 break
-            if not moves or weight > HOPELESS:
-                break
-            weight *= len(moves)
-            total += weight
-            state = state.child(moves[rng.randrange(len(moves))])
-    return total // probes
+        else:
+            endless = True
+        if endless or total > HOPELESS * probes or looks > LOOKS:
+            break
+    return Estimate(int(total / done), endless)
+
+
+def _keep(
+    level: dict[tuple[int, int], tuple[float, Any, Sequence[Any]]], weight: float, state: Any, rng: random.Random
+) -> None:
+    """Add a node to those of its kind, and let it stand for them with the probability that is its share."""
+    player = state.current_player()
+    if player == CHANCE:
+        moves = [outcome[0] for outcome in state.chance_outcomes()]
+    else:
+        moves = state.legal_actions() if player >= 0 else []
+    kind = (player, len(moves))
+    before, kept, its_moves = level.get(kind, (0.0, state, moves))
+    both = before + weight
+    if before == 0.0 or rng.random() * both < weight:
+        kept, its_moves = state, moves
+    level[kind] = (both, kept, its_moves)
 
 
 def tree_bytes(nodes: int, players: int) -> int:
-    """About how much memory a tree of so many nodes takes while it is built and used."""
+    """About how many bytes a tree of ``nodes`` nodes takes while it is built and used."""
     return nodes * (21 + 8 * players) + nodes * (20 + 12 * players)
 
 
@@ -128,14 +179,14 @@ def available_memory() -> int:
 
 
 def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int, instead: str) -> None:
-    """Refuse at once what random plays show to be far beyond the limits."""
+    """Refuse at once what the estimate shows to be far beyond the limits."""
     size = tree_bytes(expected, players)
-    if expected > 20 * node_limit or size > 20 * memory_limit:
-        about = "about" if expected < HOPELESS // PROBES else "over"  # random plays were cut short
-        limit = f"{_rounded(node_limit)} nodes" if expected > 20 * node_limit else f"{memory_limit / 1e6:,.3g} MB"
-        raise NoTreeError(
-            f"{name} has {about} {_rounded(expected)} nodes, far over the limit of {limit}: too large for a tree; "
-            f"{instead}"
+    if expected > SURE * node_limit or size > SURE * memory_limit:
+        about = "about" if expected < HOPELESS else "over"  # the estimate was cut short
+        limit = f"{_rounded(node_limit)} nodes" if expected > SURE * node_limit else f"{memory_limit / 1e6:,.3g} MB"
+        nodes = f"{about} {_rounded(expected)} nodes"
+        raise TooLargeError(
+            f"{name} has {nodes}, far over the limit of {limit}: too large for a tree; {instead}", nodes
         )
 
 
@@ -145,19 +196,19 @@ def _rounded(count: int) -> str:
 
 
 class _Walk:
-    """The depth-first walk: what it has met, in the order it met it.
+    """A depth-first walk, and what it found, in the order of the visits.
 
-    Only what Python alone can tell is recorded here (who acts, how many moves, which infoset, which payoffs); the
-    shape of the tree follows from the numbers of moves in this order, and is laid out by a kernel afterwards.
+    It records only what the game's Python code must be asked (who acts, how many moves, which infoset, which payoffs).
+    The shape of the tree follows from the numbers of moves in this order; a kernel lays it out afterwards.
     """
 
     def __init__(self, root: Any, players: int, name: str) -> None:
         self.root, self.players, self.name = root, players, name
-        self.player = array("b")  # a node each
+        self.player = array("b")  # one entry per node, as in the next two
         self.num_children = array("i")
         self.row = array("i")
-        self.probabilities = array("d")  # of the moves of every chance node, in order
-        self.payoffs = array("d")  # players numbers a terminal
+        self.probabilities = array("d")  # of the moves at every chance node, in order
+        self.payoffs = array("d")  # one number per player for each terminal
         self.infosets: dict[str, int] = {}
         self.infoset_player: list[int] = []
         self.infoset_actions: list[Any] = []
@@ -179,16 +230,17 @@ class _Walk:
             used = tree_bytes(nodes, self.players) + len(self.infosets) * BYTES_PER_INFOSET
             if stack and (nodes >= node_limit or used > memory_limit):
                 limit = f"{_rounded(node_limit)} nodes" if nodes >= node_limit else f"{memory_limit / 1e9:.1f} GB"
-                raise NoTreeError(
+                raise TooLargeError(
                     f"{self.name} reached the limit of {limit} after {nodes:,} nodes and {len(self.infosets):,} "
-                    "infosets and goes on; choose smaller parameters or raise the limit (node_limit, memory_limit)"
+                    "infosets, unfinished; choose smaller parameters or raise the limit (node_limit, memory_limit)",
+                    f"over {_rounded(nodes)} nodes",
                 )
             if progress is not None and (stack or nodes > REPORT_EVERY):
                 expected = max(expected, nodes + len(stack))
                 progress(nodes, expected if stack else nodes, tree_bytes(expected, self.players))
 
     def _visit(self, stack: list[Any], count: int) -> None:
-        """Visit the next ``count`` nodes; the one loop that runs in Python for every node of the game."""
+        """Visit the next ``count`` nodes: the only Python loop over every node of the game."""
         pop, push = stack.pop, stack.extend
         add_player, add_children, add_row = self.player.append, self.num_children.append, self.row.append
         infosets, infoset_actions, infoset_player = self.infosets, self.infoset_actions, self.infoset_player
@@ -207,13 +259,13 @@ class _Walk:
                 elif infoset_player[infoset] != player or (
                     infoset_actions[infoset] is not actions and infoset_actions[infoset] != actions
                 ):
-                    self._complain_of_infoset(state, player, key, actions, infoset)
+                    owner, known = infoset_player[infoset], infoset_actions[infoset]
+                    complain_of_infoset(key, owner, player, known, actions, self._complain)
                 add_row(infoset)
                 children = [state.child(action) for action in actions]
             elif player == TERMINAL:
                 returns = state.returns()
-                if len(returns) != players:
-                    self._complain(f"returns() has {len(returns)} numbers for {players} players")
+                check_returns(returns, players, self._complain)
                 add_row(len(payoffs) // players)
                 payoffs.extend(returns)
                 add_player(TERMINAL)
@@ -228,12 +280,7 @@ class _Walk:
             push(children)
 
     def _new_infoset(self, state: Any, player: int, key: str, actions: Any) -> int:
-        if player >= self.players:
-            self._complain(f"player {player} is to act in a game of {self.players} players (they are counted from 0)")
-        if not actions:
-            self._complain(f"player {player} is to act and has no legal action")
-        if not isinstance(key, str):
-            self._complain(f"information_state_string gave {type(key).__name__}, not text")
+        check_infoset(player, self.players, key, actions, self._complain)
         self.infosets[key] = len(self.infoset_player)
         self.infoset_player.append(player)
         self.infoset_actions.append(actions)
@@ -245,41 +292,19 @@ class _Walk:
         return len(self.infoset_player) - 1
 
     def _chance_children(self, state: Any, player: int) -> list[Any]:
-        if player == SIMULTANEOUS:
-            self._complain(
-                "the players move at the same time; convert it first: "
-                "pyspiel.convert_to_turn_based(game), or let each act in turn without seeing the others' moves",
-                kind=NoTreeError,
-            )
-        if player != CHANCE:
-            self._complain(f"current_player() is {player}, which is no player, chance ({CHANCE}) or end ({TERMINAL})")
+        check_chance_player(player, self._complain)
         outcomes = state.chance_outcomes()
         probabilities = [outcome[1] for outcome in outcomes]
-        total = sum(probabilities)
-        if not abs(total - 1) <= 1e-9 or min(probabilities) < 0:  # the first comparison is false for NaN
-            self._complain(f"chance's probabilities add up to {total:.10g} (least {min(probabilities, default=0):g})")
+        check_chances(probabilities, self._complain)
         self.probabilities.extend(probabilities)
         return [state.child(outcome[0]) for outcome in outcomes]
-
-    def _complain_of_infoset(self, state: Any, player: int, key: str, actions: Any, infoset: int) -> None:
-        known = self.infoset_actions[infoset]
-        if self.infoset_player[infoset] != player:
-            self._complain(
-                f"infoset {key!r} belongs to player {self.infoset_player[infoset]} elsewhere and to player {player} "
-                "here; put the player's number into its string"
-            )
-        if list(known) != list(actions):
-            self._complain(
-                f"infoset {key!r} has actions {list(known)} elsewhere and {list(actions)} here; "
-                "its string must tell apart what the player can tell apart"
-            )
 
     def _complain(self, what: str, cause: Exception | None = None, kind: type[FogplayError] = FogplayError) -> None:
         path = _path_in_walk(self.num_children, len(self.player))
         raise kind(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
 
     def finish(self) -> FlatGame:
-        """Lay the walk out as a tree, and check what only the whole tree shows."""
+        """Lay out the walk as a tree, and check what only the whole tree shows."""
         players = self.players
         by_player = np.argsort(np.array(self.infoset_player, np.int8), kind="stable")
         renumber = np.empty(len(by_player), np.int32)
@@ -322,8 +347,63 @@ class _Walk:
         return flat
 
 
+# ---- What is checked of a game as it is walked or played
+
+
+def check_infoset(player: int, players: int, key: Any, actions: Any, complain: Complain) -> None:
+    """Of an infoset that is met for the first time."""
+    if player >= players:
+        complain(f"player {player} is to act, but players are numbered from 0 to {players - 1}")
+    if not actions:
+        complain(f"player {player} is to act but has no legal action")
+    if not isinstance(key, str):
+        complain(f"information_state_string returned {type(key).__name__}, not text")
+
+
+def complain_of_infoset(key: str, owner: int, player: int, known: Any, actions: Any, complain: Complain) -> None:
+    """Where an infoset that was met before looks different, if it does."""
+    if owner != player:
+        complain(
+            f"infoset {key!r} belongs to player {owner} elsewhere and to player {player} "
+            "here; put the player's number into its string"
+        )
+    if list(known) != list(actions):
+        complain(
+            f"infoset {key!r} has actions {list(known)} elsewhere and {list(actions)} here; "
+            "its string must differ wherever the player can see a difference"
+        )
+
+
+def check_returns(returns: Any, players: int, complain: Complain) -> None:
+    """Of a terminal."""
+    if len(returns) != players:
+        complain(f"returns() has {len(returns)} numbers for {players} players")
+
+
+def check_chance_player(player: int, complain: Complain) -> None:
+    """Of a node where no player is to act and the game is not over."""
+    if player == SIMULTANEOUS:
+        complain(
+            "players move simultaneously; convert the game with pyspiel.convert_to_turn_based(game), "
+            "or let each act in turn without seeing the others' moves",
+            kind=NoTreeError,
+        )
+    if player != CHANCE:
+        complain(f"current_player() is {player}, which is not a player, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})")
+
+
+def check_chances(probabilities: Sequence[float], complain: Complain) -> None:
+    """Of a chance node."""
+    total = sum(probabilities)
+    if not abs(total - 1) <= 1e-9 or min(probabilities) < 0:  # the first comparison is false for NaN
+        complain(
+            "chance's probabilities must be at least 0 and sum to 1; "
+            f"they sum to {total:.10g} (smallest: {min(probabilities, default=0):g})"
+        )
+
+
 def _path_in_walk(num_children: array[int], node: int) -> list[int]:
-    """Which child to take at each step from the root to the node at place ``node`` of the walk."""
+    """Which child to take at each step from the root to the ``node``-th node of the walk."""
     path: list[list[int]] = []  # [children of an ancestor, which of them we are in]
     for count in islice(num_children, node):
         if count:
@@ -356,16 +436,16 @@ def _lost_recall(flat: FlatGame) -> str | None:
     infoset = int(tree.row[node])
     return (
         f"player {tree.infoset_player[infoset]} forgets its own moves at infoset {flat.infosets[infoset]!r}, "
-        f"which it also meets after: {flat.history(node)}"
+        f"which it also reaches after: {flat.history(node)}"
     )
 
 
 @kernel
 def _lay_out(player, num_children, row, probabilities, renumber, places, tree):
-    """Give every node of the walk its place, and fill the tree's arrays.
+    """Assign every node of the walk its index, and fill the tree's arrays.
 
-    A node's children get the next free places together when the node is met; ``places`` is a stack of the places
-    given out and not yet met, in the order in which the walk will meet them.
+    A visit to a node assigns the next free indices to its children; ``places`` is a stack of the indices assigned and
+    not yet visited, in the order in which the walk visits them.
     """
     places[0] = 0
     pending = 1

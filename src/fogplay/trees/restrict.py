@@ -1,8 +1,8 @@
-"""Games in which the others are bound to a model, wholly or in part: transforms of a game's arrays.
+"""Restricted games, in which the others are bound to a model with some probability: transforms of a game's arrays.
 
-A *responder* faces players who follow a fixed strategy σ_fix with some confidence, and do as they like otherwise. An
-equilibrium of the changed game is a response to σ_fix that stays safe to the degree that confidence is low. The
-infosets, and so all tables and strategies, are those of the game it was made from.
+A *responder* faces players who follow a fixed strategy σ_fix with some confidence, and are free otherwise. An
+equilibrium of the restricted game is a response to σ_fix that is the safer, the lower the confidence. A restricted game
+has the infosets of the original game, so tables and strategies fit both.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def restricted_nash(flat: FlatGame, responder: int, fixed: NDArray[np.float64], 
     tree, nodes = flat.tree, flat.num_nodes
     bound = _others(tree, responder)
     model = _probability_of_moves(tree, bound, fixed)
-    # The copies' roots are nodes 1 and 2, side by side; the rest of the bound copy follows, then that of the free one.
+    # The roots of the copies are nodes 1 and 2; the rest of the bound copy follows, then the rest of the free copy.
     inner = tree.num_children > 0
     children = [np.where(inner, tree.first_child + shift, 0).astype(np.int32) for shift in (2, nodes + 1)]
 
@@ -59,13 +59,13 @@ def data_biased(
     """The game of a data-biased response (Johanson & Bowling 2009; Ponsen et al. 2011, footnote 9).
 
     A hidden coin at every infoset of the others: with probability ``confidence[infosets]`` the action is drawn from
-    ``fixed[slots]``, otherwise it is the player's own. What follows does not depend on which it was, so both lead to
-    the same nodes: the tree grows by two nodes a decision and not by a copy of everything below it.
+    ``fixed[slots]``, otherwise it is the player's own choice. What follows does not depend on which it was, so both
+    lead to the same nodes: the tree grows by two nodes per decision instead of a copy of everything below it.
     """
     _require_player(flat, responder)
     confidence = np.asarray(confidence, np.float64)
     if confidence.shape != (flat.num_infosets,) or not ((confidence >= 0) & (confidence <= 1)).all():
-        raise FogplayError(f"confidence must hold a number from 0 to 1 for each of {flat.num_infosets:,} infosets")
+        raise FogplayError(f"confidence must be an array of {flat.num_infosets:,} numbers from 0 to 1, one per infoset")
     tree = flat.tree
     trusted = _others(tree, responder)
     trusted[trusted] = confidence[tree.row[trusted]] > 0.0
@@ -73,7 +73,9 @@ def data_biased(
     blocks = tree.first_child[coins]
     opened = np.zeros(flat.num_nodes, np.int64)
     opened[blocks] = 2
-    moved = np.arange(flat.num_nodes) + np.cumsum(opened)  # a pair of nodes goes before the children of each decision
+    moved = np.arange(flat.num_nodes) + np.cumsum(
+        opened
+    )  # a pair of nodes goes in before the children of each decision
     free = moved[blocks] - 2
     forced = free + 1
 
@@ -96,18 +98,20 @@ def data_biased(
 
 
 def _restricted(flat: FlatGame, tree: Tree, responder: int, model: NDArray[np.float64], name: str) -> FlatGame:
-    return replace(flat, name=name, tree=tree, restriction=Restriction(flat, responder, model))
+    return replace(flat, name=name, tree=tree, restriction=Restriction(flat, responder, model), measures={})
 
 
 def _require_player(flat: FlatGame, responder: int) -> None:
     if flat.restriction is not None:
-        raise FogplayError(f"{flat.name} is restricted already: restrict the game it was made from")
+        raise FogplayError(
+            f"{flat.name} is already restricted; restrict the original game, {flat.restriction.origin.name}"
+        )
     if not 0 <= responder < flat.num_players:
         raise FogplayError(f"responder must be a player from 0 to {flat.num_players - 1}, not {responder!r}")
 
 
 def _others(tree: Tree, responder: int) -> NDArray[np.bool_]:
-    """[nodes] where somebody else than the responder decides."""
+    """[nodes] where a player other than the responder decides."""
     decides: NDArray[np.bool_] = (tree.player >= 0) & (tree.player != responder)
     return decides
 

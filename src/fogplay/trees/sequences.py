@@ -1,12 +1,12 @@
 """The sequence form (von Stengel 1996): the tree as each player remembers it.
 
 A *decision point* of a player is an infoset together with the player's own moves before it; a *sequence* is a decision
-point with one of its actions, or the empty sequence before the player's first move. Under perfect recall a decision
-point is an infoset and nothing more; without it several points share one infoset, and the same loops still hold.
+point with one of its actions, or the empty sequence before the player's first move. Under perfect recall decision
+points and infosets are the same; without it several points share one infoset, and the same loops remain correct.
 
 Every full-width computation is then three loops: reach from the top down, terminals into sequences, values from the
-bottom up. Terminals that all players reach by the same sequences are merged, and chance is folded into their weights,
-so that an iteration touches far fewer numbers than the tree has nodes.
+bottom up. Terminals that all players reach by the same sequences are merged, and chance is multiplied into their
+weights, so an iteration reads far fewer numbers than the tree has nodes.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class SequenceForm(NamedTuple):
-    """Points and sequences are numbered player by player, a point after every one that can come before it.
+    """Points and sequences are numbered player by player, parents before children.
 
-    A player's first sequence is the empty one; the sequences of one point lie side by side. What indexes an array is
-    unsigned throughout: at every access Numba looks whether a signed index is negative, which makes CFR half as fast.
+    A player's first sequence is the empty one; the sequences of one point are adjacent. All indices are unsigned:
+    Numba tests signed indices for negative values at every access, which makes CFR half as fast.
     """
 
     infoset_range: NDArray[np.uint32]  # [players + 1] the infosets of player p are infoset_range[p] ... [p + 1]
@@ -47,15 +47,15 @@ class SequenceForm(NamedTuple):
     entry_weight: NDArray[np.float64]  # [entries] chance times the payoff to the sequence's own player
 
 
-# The same of a game with coins, and two arrays more: ``floor[slots]``, how likely a player is forced to an action
-# whatever it chooses, and ``free[slots]``, how likely it is free to take the one it chose. A type of its own, so that
-# kernels pay for this only where it is needed.
+# The form of a game with coins has two more arrays: ``floor[slots]``, the probability that a player is forced to take
+# an action whatever it chooses, and ``free[slots]``, the probability that it may take the action it chose. It is a
+# separate type, so that kernels pay for this only where it is needed.
 _tuple_type: Any = namedtuple
 RestrictedForm = _tuple_type("RestrictedForm", (*SequenceForm._fields, "floor", "free"))
 
 
 def sequence_form(tree: Tree) -> Any:
-    """Derive the sequence form of a tree; a ``RestrictedForm`` where the tree has coins."""
+    """Derive the sequence form of a tree; a ``RestrictedForm`` if the tree has coins."""
     players = tree.payoffs.shape[1]
     decisions = int((tree.player >= 0).sum())
     last = np.zeros((len(tree.player), players), np.int32)
@@ -109,7 +109,7 @@ def sequence_form(tree: Tree) -> Any:
 
 
 def _bounds(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[slots] how likely each action is forced, and how likely its player is free."""
+    """[slots] the probability that each action is forced, and that its player is free."""
     slots = int(tree.infoset_start[-1])
     floor, free = np.zeros(slots), np.ones(slots)
     pairs = tree.first_child[tree.row == COIN]
@@ -123,12 +123,12 @@ def _bounds(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _index(numbers: NDArray[Any]) -> NDArray[np.uint32]:
-    """As ``SequenceForm`` keeps what indexes an array."""
+    """Indices as ``SequenceForm`` stores them."""
     return np.ascontiguousarray(numbers, np.uint32)
 
 
 def _merge(ends: NDArray[np.int32], weights: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """One row for all terminals that every player reaches by the same sequence."""
+    """Merge the terminals that every player reaches by the same sequence into one row."""
     order = np.lexsort(ends.T[::-1])
     ends, weights = ends[order], weights[order]
     starts = np.flatnonzero(np.r_[True, (ends[1:] != ends[:-1]).any(axis=1)])
@@ -138,7 +138,7 @@ def _merge(ends: NDArray[np.int32], weights: NDArray[np.float64]) -> tuple[NDArr
 def _by_sequence(
     ends: NDArray[np.int32], weights: NDArray[np.float64], num_sequences: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """The entries of every player, sorted by that player's own sequence; payoffs of 0 add nothing and are left out."""
+    """The entries of every player, sorted by that player's own sequence; payoffs of 0 are left out."""
     players = ends.shape[1]
     own, others, paid = [], [], []
     for player in range(players):
@@ -153,10 +153,10 @@ def _by_sequence(
 
 @kernel
 def _find_points(tree, last, chance, head, next_point, point_infoset, point_parent, point_sequence, players):
-    """Number decision points and sequences in the order the nodes are met; returns the number of points.
+    """Number decision points and sequences in the order of the nodes; return the number of points.
 
     Fills ``last[node, player]`` (the player's last sequence), ``chance[node]`` (chance's share of the reach) and the
-    point arrays. The points of an infoset are chained from ``head[infoset]`` through ``next_point``.
+    point arrays. ``head[infoset]`` and ``next_point`` link the points of an infoset.
     """
     for player in range(players):
         last[0, player] = player
@@ -166,7 +166,7 @@ def _find_points(tree, last, chance, head, next_point, point_infoset, point_pare
         player = tree.player[node]
         first_sequence = -1
         if tree.row[node] == FORCED:
-            continue  # the free player beside it has the same children
+            continue  # the free node beside it has the same children
         if player >= 0:
             infoset = tree.row[node]
             point = head[infoset]
@@ -195,7 +195,7 @@ def _find_points(tree, last, chance, head, next_point, point_infoset, point_pare
 
 @kernel
 def find_lost_recall(tree, last, seen):
-    """The first node whose infoset was met before after other own moves, or -1 under perfect recall.
+    """The first node whose infoset occurred before after different own moves, or -1 under perfect recall.
 
     ``last[node, player]``, zeroed, and ``seen[infoset]``, filled with -1, are scratch.
     """

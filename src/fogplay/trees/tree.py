@@ -1,4 +1,4 @@
-"""``Tree``: a game as arrays, which is all that a kernel ever reads."""
+"""``Tree``: a game as arrays that kernels read."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.games.game import CHANCE
+from fogplay.errors import FogplayError
+from fogplay.games.game import CHANCE, Measure
 from fogplay.jit import kernel
 from fogplay.trees.sequences import sequence_form
 
 ROOT = 0
-TINY = 1e-300  # weights that add up to less count as none: one over it is infinite
+TINY = 1e-300  # a smaller sum of weights counts as zero, since its reciprocal is infinite
 
 
 class Tree(NamedTuple):
-    """An explicit game tree: children after parents, siblings side by side, a subtree's nodes close together.
+    """An explicit game tree: children after parents, siblings adjacent, a subtree's nodes close together.
 
     A *slot* is one action of one infoset; tables of regrets, visits and probabilities are indexed by slot.
-    Infosets are numbered player by player, and a player's infoset after every one that can come before it.
+    Infosets are numbered player by player, earlier infosets of a player before later ones.
     Where a COIN decides whether a player is free or FORCED to follow a model, both of its children have the same
-    children: the probabilities of those are the model's, and only the forced one reads them.
+    children, whose probabilities are the model's; only the forced node uses them.
     """
 
     player: NDArray[np.int8]  # [nodes] who acts, or CHANCE, or TERMINAL
-    row: NDArray[np.int32]  # [nodes] the infoset of a decision, the row of payoffs of a terminal, below 0 at chance
-    first_child: NDArray[np.int32]  # [nodes] child a of a node is first_child + a; 0 at a terminal
+    row: NDArray[np.int32]  # [nodes] a decision's infoset, a terminal's row of payoffs, negative at chance nodes
+    first_child: NDArray[np.int32]  # [nodes] child a of a node is first_child + a; 0 at terminals
     num_children: NDArray[np.int32]  # [nodes]
-    probability: NDArray[np.float64]  # [nodes] of chance's move into this node; 1 below a player's
+    probability: NDArray[np.float64]  # [nodes] of chance's move into this node; 1 after a player's move
     payoffs: NDArray[np.float64]  # [terminals, players]
     infoset_player: NDArray[np.int8]  # [infosets]
     infoset_start: NDArray[np.int32]  # [infosets + 1] the first slot of each infoset
@@ -40,7 +41,7 @@ class Tree(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Restriction:
-    """Which game this was before the others were bound to a model."""
+    """The original of a restricted game, and the model that binds the other players."""
 
     origin: FlatGame
     responder: int
@@ -49,22 +50,25 @@ class Restriction:
 
 @dataclass(frozen=True, eq=False)
 class FlatGame:
-    """A tree with the names that belong to it: what every solver and every measure works on."""
+    """A tree and its names: what every solver and every measure works on."""
 
-    name: str  # the spec of the game it was made from
+    name: str  # the spec of its game
     tree: Tree
     infosets: tuple[str, ...]  # [infosets] each infoset's string
     actions: tuple[str, ...]  # [slots] each action's name
-    recall_lost: str | None  # None under perfect recall; else one sentence that shows where it is lost
+    recall_lost: str | None  # None under perfect recall; otherwise one sentence with an example
     root: Any  # the state it was flattened from, kept to name histories
-    calling: NDArray[np.int32] | None = None  # [infosets] which action checks or calls, where the game says so
-    outlook: NDArray[np.float64] | None = None  # [infosets, 2] pot and betting to come at the round's beginning
-    restriction: Restriction | None = None  # of a game made by ``restrict.py``
-    calibration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # parameters by algorithm, as published
+    calling: NDArray[np.int32] | None = None  # [infosets] which action checks or calls, if the game defines it
+    outlook: NDArray[np.float64] | None = (
+        None  # [infosets, 2] the pot and the betting to come at the start of the round
+    )
+    restriction: Restriction | None = None  # of a game built by ``restrict.py``
+    calibration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published parameters by algorithm
+    measures: Mapping[str, Measure] = field(default_factory=dict)  # that only this game has, by name
 
     @property
     def game(self) -> str:
-        """The spec of the game itself, whatever the others may be bound to."""
+        """The spec of the game, or of the original of a restricted game."""
         return self.restriction.origin.name if self.restriction else self.name
 
     @property
@@ -90,12 +94,12 @@ class FlatGame:
 
     @functools.cached_property
     def sequences(self) -> Any:
-        """The same game by sequences, for solvers and measures that visit all of it."""
+        """The sequence form, for solvers and measures that visit the whole game."""
         return sequence_form(self.tree)
 
     @functools.cached_property
     def digest(self) -> str:
-        """A number that changes with anything about the tree: its shape, chance, payoffs and infosets."""
+        """A hash of the whole tree: its shape, chance, payoffs and infosets."""
         digest = hashlib.sha256()
         for array in self.tree:
             digest.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
@@ -103,14 +107,14 @@ class FlatGame:
 
     @functools.cached_property
     def constant_sum(self) -> float | None:
-        """What every terminal's payoffs add up to, or None where they differ."""
+        """The sum of the payoffs, if it is the same at every terminal; else None."""
         totals = self.tree.payoffs.sum(axis=1)
         spread = float(np.abs(self.tree.payoffs).max(initial=0.0))
         return float(totals[0]) if np.ptp(totals) <= 1e-9 * spread else None
 
     @functools.cached_property
     def payoff_range(self) -> float:
-        """The largest difference that any player can see between two endings."""
+        """The largest difference between two payoffs of the same player."""
         return float(np.ptp(self.tree.payoffs, axis=0).max())
 
     @functools.cached_property
@@ -123,12 +127,22 @@ class FlatGame:
         """The most actions of any infoset."""
         return int(np.diff(self.tree.infoset_start).max(initial=1))
 
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.infosets)}
+
+    def infoset_number(self, name: str) -> int:
+        """The number of the infoset with this string."""
+        if name not in self._numbers:
+            raise FogplayError(f"{self.name} has no infoset {name!r}; they look like {self.infosets[:1]}")
+        return self._numbers[name]
+
     def slots(self, infoset: int) -> slice:
-        """Where an infoset's actions lie in a table."""
+        """The slots of an infoset's actions."""
         return slice(int(self.tree.infoset_start[infoset]), int(self.tree.infoset_start[infoset + 1]))
 
     def slots_of(self, player: int) -> slice:
-        """Where a player's actions lie in a table: infosets are numbered player by player."""
+        """The slots of a player's actions, which are adjacent: infosets are numbered player by player."""
         first, end = np.searchsorted(self.tree.infoset_player, [player, player + 1])
         return slice(int(self.tree.infoset_start[first]), int(self.tree.infoset_start[end]))
 
@@ -139,12 +153,10 @@ class FlatGame:
 
     def shares(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """[slots] every infoset's weights as probabilities; uniform where there are none."""
-        strategy = np.empty(self.num_slots)
-        _shares(weights.astype(np.float64), self.tree.infoset_start, strategy)
-        return strategy
+        return shares(weights, self.tree.infoset_start)
 
     def history(self, node: int) -> str:
-        """The moves from the root to a node, by name."""
+        """The names of the moves from the root to a node."""
         path: list[int] = []
         first, count = self.tree.first_child, self.tree.num_children
         while node != ROOT:
@@ -152,6 +164,13 @@ class FlatGame:
             path.append(node - int(first[parent]))
             node = parent
         return name_path(self.root, path[::-1])
+
+
+def shares(weights: NDArray[Any], infoset_start: NDArray[np.int32]) -> NDArray[np.float64]:
+    """[slots] every infoset's ``weights[slots]`` as probabilities; uniform where there are none."""
+    strategy = np.empty(len(weights))
+    _shares(weights.astype(np.float64), infoset_start, strategy)
+    return strategy
 
 
 def name_path(state: Any, path: list[int]) -> str:

@@ -1,18 +1,18 @@
-"""Two-player Kuhn poker against its equilibria, exactly, for any initial pot from 1 on.
+"""The equilibria of two-player Kuhn poker in closed form, for any initial pot from 1 on, and distances to them.
 
-Name the probabilities of a bet: α with a jack and γ with a king by player 0, β of its call with a queen; η of the
-bluff of player 1 with a jack, ξ of its call with a queen, θ of its bet with a queen after a pass. With an initial pot P
-and a bet of 1 the equilibria are
+Notation: player 0 bets a jack with probability α and a king with γ, and calls with a queen with β; player 1 bluffs with
+a jack with probability η, calls with a queen with ξ, and bets a queen after a pass with θ. With an initial pot P and a
+bet of 1 the equilibria are
 
 - P = 2: γ anything in [0, 1], α = γ/3, β = (1+γ)/3; η = ξ = 1/3, θ = 0 (Kuhn's own; 2011 paper, section 2.2);
 - P > 2: γ = 1, α = 1/(P+1), β = P/(P+1); η = 1/(P+1), ξ = (P-1)/(P+1), θ anything in [0, (P-2)/(P+1)];
-- 1 ≤ P < 2: α = γ = θ = 0, β = (P-1)/(P+1); η = 1/(P+1), and at P = 1 anything up to that; and since player 0 never
-  bets, player 1's calls with jack, queen and king may be anything that gives it no reason to: see
+- 1 ≤ P < 2: α = γ = θ = 0, β = (P-1)/(P+1); η = 1/(P+1), and at P = 1 anything up to that; since player 0 never bets,
+  player 1 may call with jack, queen and king with any probabilities that give player 0 no reason to bet: see
   ``_answers_that_deter``.
 
-A king is worth a bet only as long as the other side calls as often as it would have bluffed, which is a tie at P = 2
-alone. Where a player's own play never leads (a king that always bets has no second decision), any choice is in
-equilibrium. For P > 2 note that θ, a dominated action, is played in equilibrium.
+A bet with a king pays only if the opponent calls at least as often as it would have bluffed; the two are equal at P = 2
+alone. At an infoset that a player's own play never reaches (a king that always bets has no second decision), every
+choice is in equilibrium. For P > 2, equilibria may play θ, a dominated action.
 """
 
 from __future__ import annotations
@@ -25,38 +25,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.errors import FogplayError
-from fogplay.games.kuhn import Kuhn
-from fogplay.games.registry import load
-from fogplay.trees import FlatGame
-
-# Seven actions are dominated, the first and the sixth only weakly or once others are gone: (infoset, action).
+# The seven dominated actions as (infoset, action), the first and the sixth only weakly or by iterated elimination.
 DOMINATED = (("Q:", 1), ("J:pb", 1), ("K:pb", 0), ("J:b", 1), ("K:b", 0), ("Q:p", 1), ("K:p", 0))
 ANSWERS = ("J:p", "J:b", "Q:b", "K:b")  # player 1's bluff, and its answers to a bet
 
 
-def squared_error(flat: FlatGame, probabilities: NDArray[np.float64]) -> float:
-    """The mean over the twelve infosets of (bet probability - closest equilibrium's)².
+def squared_error(pot: float, infosets: Sequence[str], probabilities: NDArray[np.float64]) -> float:
+    """The mean over the twelve infosets of (bet probability - that of the closest equilibrium)².
 
-    The papers' SQR-E, SQ-ERR and mean squared error.
+    ``probabilities[slots]`` has two entries per infoset. This is the papers' SQR-E, SQ-ERR and mean squared error.
     """
-    pot = _pot_of(flat)
-    bets = dict(zip(flat.infosets, probabilities.reshape(flat.num_infosets, 2)[:, 1].tolist(), strict=True))
-    return min(_distance(bets, piece) for piece in _equilibria(pot)) / flat.num_infosets
+    bets = dict(zip(infosets, probabilities.reshape(len(infosets), 2)[:, 1].tolist(), strict=True))
+    return min(_distance(bets, piece) for piece in _equilibria(pot)) / len(infosets)
 
 
-def dominated_error(flat: FlatGame, probabilities: NDArray[np.float64]) -> float:
+def dominated_error(infosets: Sequence[str], probabilities: NDArray[np.float64]) -> float:
     """The sum of the probabilities of the seven dominated actions (the papers' DOM-E, DOM-ERR)."""
-    _pot_of(flat)
-    names = {name: number for number, name in enumerate(flat.infosets)}
-    return float(sum(probabilities[flat.slots(names[infoset])][action] for infoset, action in DOMINATED))
+    number = {name: place for place, name in enumerate(infosets)}
+    return float(sum(probabilities[2 * number[infoset] + action] for infoset, action in DOMINATED))
 
 
 class _Piece(NamedTuple):
     """A convex piece of the set of equilibria.
 
-    Some infosets bet with a known probability, constant + slope * t for one t in [0, 1]; some are free; and three may
-    be bound together by ``answers``: coefficients and limits of the inequalities that ANSWERS must meet.
+    At some infosets the probability of a bet is known, constant + slope * t for one t in [0, 1]; others are free; and
+    those in ANSWERS may be coupled by ``answers``: coefficients and limits of linear inequalities.
     """
 
     known: dict[str, tuple[float, float]]
@@ -84,10 +77,10 @@ def _without(known: dict[str, tuple[float, float]], names: Sequence[str]) -> dic
 
 
 def _answers_that_deter(pot: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Inequalities on η and the calls (j, q, k) of player 1 that leave player 0 no reason to bet, for 1 ≤ P < 2.
+    """Inequalities on η and the calls (j, q, k) of player 1 that give player 0 no reason to bet, for 1 ≤ P < 2.
 
     A king's bet gains (j + q) / 2 and its pass η / 2; a queen's bet gains j against a jack and loses against a king
-    that calls, its pass loses the pot to a bluff; a jack's bet wins the pot from whoever folds.
+    that calls, its pass loses the pot to a bluff; a jack's bet wins the pot if player 1 folds.
     """
     one = 1 / (pot + 1)
     rows = [
@@ -130,24 +123,16 @@ def _project(point: NDArray[np.float64], rows: NDArray[np.float64], limits: NDAr
     return nearest
 
 
-def equilibrium_at(flat: FlatGame, share: float) -> NDArray[np.float64]:
+def equilibrium_at(pot: float, infosets: Sequence[str], share: float) -> NDArray[np.float64]:
     """``probabilities[slots]`` of one equilibrium: ``share`` runs from 0 at one end of their line to 1 at the other.
 
-    Choices that are free, or bound together, are those that dominate: to call with a king and to fold a jack; player
-    1 then calls with a queen between (P-1)/(P+1) and η where P < 2.
+    Free and coupled choices follow dominance: call with a king and fold a jack; for P < 2, player 1 then calls with a
+    queen with a probability between (P-1)/(P+1) and η.
     """
-    pot = _pot_of(flat)
     one = 1 / (pot + 1)
     line = _equilibria(pot)[0]
     bets = {infoset: constant + slope * share for infoset, (constant, slope) in line.known.items()}
     queen = (pot - 1) * one + share * (2 - pot) * one
     bets = {"K:pb": 1.0, "J:p": one, "J:b": 0.0, "Q:b": queen, "K:b": 1.0} | bets
-    ordered = np.array([bets[infoset] for infoset in flat.infosets])
+    ordered = np.array([bets[infoset] for infoset in infosets])
     return np.column_stack([1 - ordered, ordered]).ravel()
-
-
-def _pot_of(flat: FlatGame) -> float:
-    game = load(flat.name) if flat.name.startswith(Kuhn.name) else None
-    if type(game) is not Kuhn or game.players != 2 or game.pot < 1:
-        raise FogplayError(f"equilibria in closed form are known for kuhn(players=2,pot>=1), not for {flat.name}")
-    return float(game.pot)

@@ -1,16 +1,32 @@
-"""The closed-form equilibria of Kuhn poker, held against best responses."""
+"""The closed-form equilibria of Kuhn poker, compared with best responses."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fogplay import FogplayError, solve
 from fogplay.evaluate import equilibrium, measure
-from fogplay.evaluate.kuhn import dominated_error, equilibrium_at, squared_error
-from fogplay.trees import flatten
+from fogplay.evaluate.measures import measures_of
+from fogplay.games import kuhn_equilibria
+from fogplay.games.registry import load
+from fogplay.trees import FlatGame, flatten
+from fogplay.trees.restrict import restricted_nash
 
 POTS = (1, 1.1, 1.5, 1.9, 2, 2.5, 3, 4, 5, 6, 7, 8, 50)
+
+
+def squared_error(flat: FlatGame, probabilities: NDArray[np.float64]) -> float:
+    return measures_of(flat)["squared_error"](flat, probabilities)
+
+
+def dominated_error(flat: FlatGame, probabilities: NDArray[np.float64]) -> float:
+    return measures_of(flat)["dominated_error"](flat, probabilities)
+
+
+def equilibrium_at(flat: FlatGame, share: float) -> NDArray[np.float64]:
+    return kuhn_equilibria.equilibrium_at(load(flat.name).pot, flat.infosets, share)
 
 
 @pytest.mark.parametrize("pot", POTS)
@@ -37,7 +53,7 @@ def test_the_error_is_zero_in_equilibrium_and_nowhere_else(pot: float) -> None:
     flat = flatten(f"kuhn(pot={pot})")
     rng = np.random.default_rng(3)
     still = 0
-    for _ in range(400):
+    for _ in range(150):
         bets = equilibrium_at(flat, rng.choice([0.0, 0.5, 1.0])).reshape(12, 2)[:, 1]
         for infoset in rng.choice(12, size=rng.integers(1, 3), replace=False):
             bets[infoset] = np.clip(bets[infoset] + rng.choice([-0.3, -0.02, 0.02, 0.3]), 0, 1)
@@ -45,7 +61,7 @@ def test_the_error_is_zero_in_equilibrium_and_nowhere_else(pot: float) -> None:
         in_equilibrium = measure(flat, moved).nash_conv < 1e-9
         still += in_equilibrium
         assert (squared_error(flat, moved) < 1e-12) == in_equilibrium
-    assert 0 < still < 400
+    assert 0 < still < 150
 
 
 def test_the_closest_equilibrium_is_the_closest() -> None:
@@ -88,9 +104,13 @@ def test_cfr_plus_approaches_the_equilibria(pot: float) -> None:
 
 
 @pytest.mark.parametrize("spec", ["kuhn(players=3)", "kuhn(pot=0.5)", "ocp(cards=3)", "leduc"])
-def test_other_games_are_refused(spec: str) -> None:
-    flat = flatten(spec)
-    with pytest.raises(FogplayError, match="closed form"):
-        squared_error(flat, flat.uniform())
-    with pytest.raises(FogplayError, match="closed form"):
-        dominated_error(flat, flat.uniform())
+def test_other_games_have_no_such_measures(spec: str) -> None:
+    assert list(measures_of(flatten(spec))) == ["nash_conv", "winnings", "risk"]
+    for name in ("squared_error", "dominated_error"):
+        with pytest.raises(FogplayError, match=f"measures must be nash_conv or winnings or risk, not '{name}'"):
+            solve(spec, "cfr+", 1, curve=1, measures=[name])
+
+
+def test_a_restricted_game_has_other_equilibria() -> None:
+    flat = flatten("kuhn")
+    assert "squared_error" not in measures_of(restricted_nash(flat, 0, flat.uniform(), 0.5))

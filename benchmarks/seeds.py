@@ -1,0 +1,116 @@
+"""UCT and Smooth UCT in two-player limit hold'em with error over training runs, at two degrees of concurrency.
+
+    python benchmarks/seeds.py train FOLDER --threads 131072 --seconds 500     # on a GPU; stops and resumes by file
+    python benchmarks/seeds.py train FOLDER --threads 8192 --seconds 500
+    python benchmarks/seeds.py play FOLDER --hands 2500000                     # all against all, on all cores
+
+Runs that differ only in the seed differ by several mb/h, so one run of each algorithm says little. ``train`` saves the
+greedy strategy of every (algorithm, threads, seed) that is not there yet; ``play`` matches every pair and writes
+``matches.csv`` and ``table.md``: for each pair of kinds the mean over all pairs of runs, and its standard error over
+runs (the errors of both sides' means over their opponents, as in experiments/strength.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+GAME = "holdem(grid=ehs2:169/1000/500/200)"
+ALGORITHMS = ("uct", "smooth-uct")
+
+
+def train(folder: Path, threads: int, episodes: int, seeds: int, seconds: float) -> None:
+    """Train what is missing, until the time is up."""
+    import fogplay as fp
+
+    end, longest = time.monotonic() + seconds, 0.0
+    for seed, algorithm in itertools.product(range(1, seeds + 1), ALGORITHMS):
+        file = folder / f"{algorithm}_{threads}_{episodes}_{seed}.safetensors"
+        if file.exists():
+            continue
+        if time.monotonic() + longest > end:
+            print("the time is up; run it again to go on")
+            return
+        began = time.monotonic()
+        result = fp.solve(GAME, algorithm, episodes, seed=seed, device="cuda", threads=threads, greedy=True)
+        result.strategy.save(file)
+        longest = max(longest, time.monotonic() - began)
+        print(f"{file.name}: {result.seconds:.1f} s, {episodes / result.seconds / 1e6:.0f} M/s", flush=True)
+
+
+def play(folder: Path, hands: int, workers: int) -> None:
+    """Match every pair of strategies in a folder."""
+    files = sorted(folder.glob("*.safetensors"))
+    pairs = list(itertools.combinations(range(len(files)), 2))
+
+    def one(numbered: tuple[int, tuple[int, int]]) -> dict[str, object]:
+        seed, (first, second) = numbered
+        words = ["match", "holdem", str(files[first]), str(files[second]), "--hands", str(hands), "--seed", str(seed)]
+        command = [sys.executable, "-m", "fogplay.cli", *words, "--json"]
+        facts = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
+        won = facts["players"][0]
+        return {
+            "player": files[first].stem, "against": files[second].stem, "hands": facts["hands"],
+            "mean": won["mean"], "standard_error": won["standard_error"],
+        }  # fmt: skip
+
+    with ThreadPoolExecutor(workers) as pool:
+        rows = list(pool.map(one, enumerate(pairs, 1)))
+    with open(folder / "matches.csv", "w", newline="") as out:
+        writer = csv.DictWriter(out, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    report(folder)
+
+
+def report(folder: Path) -> None:
+    """The table of kinds, out of matches.csv."""
+    with open(folder / "matches.csv", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    won: dict[tuple[str, str], float] = {}
+    for row in rows:
+        won[row["player"], row["against"]] = float(row["mean"])
+        won[row["against"], row["player"]] = -float(row["mean"])
+    names = sorted({name for pair in won for name in pair})
+    kinds = sorted({name.rpartition("_")[0] for name in names})
+    text = "| kind | against | pairs | mb/h | standard error over runs |\n|---|---|---:|---:|---:|\n"
+    for one, other in itertools.combinations(kinds, 2):
+        mine, theirs = ([name for name in names if name.rpartition("_")[0] == kind] for kind in (one, other))
+        table = np.array([[won[a, b] for b in theirs] for a in mine])
+        error = np.sqrt(sum(table.mean(axis).var(ddof=1) / table.shape[1 - axis] for axis in (0, 1)))
+        text += f"| {one} | {other} | {table.size} | {table.mean():+.2f} | {error:.2f} |\n"
+    (folder / "table.md").write_text(text)
+    print(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("train", "play", "report"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--threads", type=int, default=131072)
+    parser.add_argument("--episodes", type=float, default=1e10)
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=1e9, help="start no run that would end later")
+    parser.add_argument("--hands", type=int, default=2_500_000)
+    parser.add_argument("--workers", type=int, default=2, help="matches at once")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    if given.what == "train":
+        train(given.folder, given.threads, int(given.episodes), given.seeds, given.seconds)
+    elif given.what == "play":
+        play(given.folder, given.hands, given.workers)
+    else:
+        report(given.folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -138,6 +138,8 @@ def _show(game: str, outcome: Any, rows: list[dict[str, Any]]) -> None:
 
 def _say_log(game: str, outcome: Any, log: Path, seen_by: str | None) -> None:
     say(f"the hands are in {log}")
+    if outcome.deals == outcome.hands and outcome.format.flat is None:
+        return  # a model needs the tree
     other = [name for name in outcome.names if name != seen_by][-1]
     asked = ["fogplay", "model", game, "--from", str(log), "--player", other, "--out", "model.safetensors"]
     say(f"Next:\n  {shlex.join(asked)}")

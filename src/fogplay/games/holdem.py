@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -161,8 +162,7 @@ class Holdem(Game):
         return HoldemState(self, (), ("",), self.blinds, (True,) * self.players, CHANCE, 0, (0, 0))
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(NamedTuple):
     """What a player sees: its own cards and everything public."""
 
     seat: int
@@ -171,7 +171,6 @@ class Observation:
     betting: tuple[str, ...]  # a string of f, c and r for each round begun
     paid: tuple[int, ...]  # [seats] chips in the pot
     in_hand: tuple[bool, ...]  # [seats] who has not folded
-    legal: tuple[int, ...]  # of FOLD, CALL, RAISE
 
     @property
     def pot(self) -> int:
@@ -230,10 +229,7 @@ class HoldemState(State):
 
     def observation(self, player: int) -> Observation:
         """What a player sees: its own cards and everything public."""
-        legal = self.legal_actions() if player == self.player else ()
-        return Observation(
-            player, self.hole_cards(player), self.board_cards(), self.betting, self.paid, self.in_hand, legal
-        )
+        return Observation(player, self.hole_cards(player), self.board_cards(), self.betting, self.paid, self.in_hand)
 
     def seen_by(self, action: int) -> Sequence[int]:
         """A hole card is seen by its owner, everything else by all."""

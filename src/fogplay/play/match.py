@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from fogplay.play.table import Table
 from fogplay.simulators.find import part_of
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, NoTreeError, flatten, named
+from fogplay.trees.flatten import estimate_nodes
 
 NORMAL_95 = 1.959964
+MOST_NODES = 20_000_000  # of a tree that is built for a match; it takes about a minute
 REPORT_SECONDS = 0.1
 
 Progress = Callable[[int, int], None]  # hands so far, hands in all
@@ -99,7 +102,7 @@ def format_for(
 ) -> Format:
     """How matches of a game are played: duplicate where its simulator deals, else everybody moves on by one seat.
 
-    The game is flattened where compiled code could then play these agents, unless it is too large.
+    The game is flattened where compiled code could then play these agents, unless it is large.
     """
     if isinstance(game, FlatGame):
         return Rotation(game.num_players, game)
@@ -108,12 +111,18 @@ def format_for(
     if source is not None:
         return Duplicate(source)
     flat = None
-    if agents and all(isinstance(agent, TabularStrategy | Uniform) for agent in agents):
-        try:
+    if agents and all(isinstance(agent, TabularStrategy | Uniform) for agent in agents) and _soon_flattened(game):
+        with contextlib.suppress(NoTreeError):
             flat = flatten(game, name=spec)
-        except NoTreeError:
-            flat = None
     return Rotation(int(game.num_players()), flat)
+
+
+def _soon_flattened(game: Any) -> bool:
+    """Whether a tree is built sooner than most matches are played without one."""
+    try:
+        return estimate_nodes(game.new_initial_state()) <= MOST_NODES
+    except Exception:  # the game's own code fails: flattening says where
+        return True
 
 
 def play_hand(

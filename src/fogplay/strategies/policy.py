@@ -44,12 +44,12 @@ class BettingPolicy:
 
     def act(self, view: Situation) -> int:
         """The action that ``view.luck`` selects, as compiled matches draw it."""
-        left = int(view.luck * WHOLE)
-        for action, share in zip(view.legal, self.shares(view), strict=True):
+        legal, left = view.legal, int(view.luck * WHOLE)
+        for place, share in enumerate(self.shares(view)):
             left -= share
             if left < 0:
-                return action
-        return view.legal[-1]
+                return legal[place]
+        return legal[-1]
 
     def distribution(self, view: Situation) -> list[float]:
         """The probability of each of ``view.legal``."""

@@ -50,7 +50,7 @@ class Deals:
 
     def luck(self, hand: int) -> Sequence[float]:
         """[decisions] a random number from [0, 1) for every decision of a hand, whoever makes it."""
-        return self._drawn(hand)[1]
+        return self._drawn(hand)[1] if self._own is None else self._own.cards(self.seed, hand)[1]
 
     def _drawn(self, hand: int) -> tuple[Sequence[int], Sequence[float]]:
         """Hole cards by seat and then the board, as they are dealt; and the luck."""

@@ -6,6 +6,7 @@ once, by a state with made-up cards, and kept under the betting as lines write i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -68,6 +69,9 @@ class AcpcGame:
         self.players = definition.players
         self.deck = definition.deck()  # the number of each card among all 52
         self.card = {number: card for card, number in enumerate(self.deck)}
+        self._numbers = frozenset(self.deck)
+        self._hidden = (HIDDEN,) * (definition.players * definition.hole)
+        self._sorted = functools.lru_cache(maxsize=1 << 13)(self._as_rules_sort)
         self.most_actions = most_actions(definition.players, definition.max_raises)
         everybody = (True,) * self.players
         self.start = Situation(made_up(self.game.new_initial_state()), "", everybody)
@@ -113,27 +117,34 @@ class AcpcGame:
         game, expected = self.definition, self.definition.board[1 : situation.rounds]
         if len(seen.holes) != self.players:
             raise FogplayError(f"there are hole cards for {len(seen.holes)} players; this game is for {self.players}")
-        if any(len(hole) not in (0, game.hole) for hole in seen.holes):
-            raise FogplayError(f"a player of this game holds {game.hole} cards")
+        for hole in seen.holes:
+            if hole and len(hole) != game.hole:
+                raise FogplayError(f"a player of this game holds {game.hole} cards")
         if tuple(map(len, seen.boards)) != expected:
             told = "/".join(str(len(cards)) for cards in seen.boards) or "none"
             due = "/".join(map(str, expected)) or "none"
             raise FogplayError(f"cards turned up by round: {told}; after {situation.betting!r} there must be {due}")
         cards = [card for each in (*seen.holes, *seen.boards) for card in each]
-        if len(set(cards)) != len(cards):
+        different = set(cards)
+        if len(different) != len(cards):
             raise FogplayError("a card is there twice")
-        if not all(card in self.card for card in cards):
+        if not different <= self._numbers:
             raise FogplayError("there is a card that this game's deck does not have")
 
     def dealt(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> Any:
         """The situation's state by our rules with given cards; those that are not shown are HIDDEN."""
-        card, unseen = self.card, (HIDDEN,) * self.definition.hole
-        cards: list[int] = []
-        for hole in holes:
-            cards += sorted([card[each] for each in hole]) if hole else unseen
+        sorted_, cards = self._sorted, self._hidden
+        for seat, hole in enumerate(holes):
+            if hole:
+                at = seat * len(hole)
+                cards = cards[:at] + sorted_(hole) + cards[at + len(hole) :]
         for board in boards:
-            cards += sorted([card[each] for each in board])
-        return situation.state.with_cards(tuple(cards))
+            cards += sorted_(board)
+        return situation.state.with_cards(cards)
+
+    def _as_rules_sort(self, cards: Cards) -> Cards:
+        """A set of cards as our rules number and order them."""
+        return tuple(sorted(self.card[each] for each in cards))
 
     def view(self, seen: MatchState, situation: Situation, luck: float) -> View:
         """What the seat that is to act sees, made of a line."""

@@ -21,6 +21,8 @@ from fogplay.errors import FogplayError, did_you_mean
 from fogplay.games.efg import ENDING, EfgGame
 from fogplay.games.game import PYSPIEL, Game
 
+EXAMPLES = "such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg; `fogplay games` lists them"
+
 
 @functools.cache
 def registered() -> dict[str, type[Game]]:

@@ -22,6 +22,7 @@ from fogplay.games.kuhn import Kuhn
 from fogplay.games.leduc import MAX_RAISES, RAISE_SIZES, Leduc
 
 ENDING = ".game"
+DEFAULT = "holdem.limit.2p"
 MOST_TEXT = 1 << 16
 LIMIT, NO_LIMIT = "limit", "nolimit"
 ANY = 255  # raises, if a definition does not limit their number
@@ -173,6 +174,13 @@ def our_definitions() -> dict[str, Definition]:
     folder = resources.files("fogplay.notation") / "games"
     files = sorted((file for file in folder.iterdir() if file.name.endswith(ENDING)), key=lambda file: file.name)
     return {file.name.removesuffix(ENDING): parse_definition(file.read_text()) for file in files}
+
+
+def definition_for_cards(players: int, cards: int) -> tuple[str, Definition] | None:
+    """The definition that a log of so many players with so many hole cards each most likely has."""
+    name = f"holdem.limit.{players}p"
+    built_in = our_definitions()
+    return (name, built_in[name]) if name in built_in and built_in[name].hole == cards else None
 
 
 def load_definition(name: str) -> tuple[str, Definition]:

@@ -1,4 +1,4 @@
-"""No game's name stands in a general file: a new game is one file of rules, and an interface that needs more is wrong."""
+"""No game's name stands in a general file: a game is one file of rules, and an interface that needs more is wrong."""
 
 from __future__ import annotations
 

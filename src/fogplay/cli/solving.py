@@ -77,7 +77,9 @@ def games(as_json: JSON = False) -> None:
 @app.command()
 def solve(
     game: Annotated[str, typer.Argument(help=f"A game: {EXAMPLES}.")],
-    algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
+    algorithm: Annotated[
+        str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`; auto takes one that suits the game.")
+    ] = "auto",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
     minutes: Minutes = None,
     infosets: Infosets = None,
@@ -98,19 +100,24 @@ def solve(
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
+    from fogplay.solvers.algorithms import AUTO, suited
     from fogplay.solvers.solve import require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
-    require_device(device, algorithm)
+    if algorithm != AUTO:
+        require_device(device, algorithm)
     points = _iterations(snapshots)
 
     def keep(iteration: int, strategy: Any) -> None:
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
     with Watch(quiet=as_json) as watch:
-        simulator = watch.simulator(game, infosets)
+        simulator = watch.simulator(game, infosets, suited=algorithm == AUTO)
+        if algorithm == AUTO:
+            algorithm, why = suited(simulator, device, threads)
+            watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
         watch.expect_kernels(algorithm, device)

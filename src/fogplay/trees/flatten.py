@@ -85,10 +85,10 @@ def flatten(
     return replace(flat, **extras)
 
 
-def named(game: Any) -> tuple[Any, str]:
+def named(game: Any, suited: bool = False) -> tuple[Any, str]:
     """A game, loaded if it is a spec, and its name, which ``load`` understands if the game has a spec."""
     if isinstance(game, str):
-        loaded = load(game)
+        loaded = load(game, suited)
         return loaded, game if ".py" in game else spec_of(loaded)
     if hasattr(game, "new_initial_state"):
         return game, spec_of(game)

@@ -363,6 +363,16 @@ def test_minutes_and_iterations_end_a_run_whichever_comes_first() -> None:
     assert not timed.interrupted
 
 
+def test_the_seats_of_a_response_share_the_minutes() -> None:
+    seen: list[Progress] = []
+    model = solve("kuhn", "cfr", 10).strategy
+    found = respond("kuhn", model, algorithm="smooth-uct", minutes=0.01, progress=seen.append)
+    assert 0.6 <= found.seconds < 6
+    assert all(now.time_limit == pytest.approx(0.6) for now in seen)
+    assert max(now.iteration for now in seen) < 10**12
+    assert seen[-1].seconds == pytest.approx(found.seconds)
+
+
 def test_the_page_on_large_games_runs() -> None:
     page = (ROOT / "docs" / "algorithms" / "large-games.md").read_text()
     namespace: dict[str, Any] = {}

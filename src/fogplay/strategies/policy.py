@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
-from fogplay.games.holdem import Holdem
 from fogplay.jit import record
 from fogplay.strategies.betting import WHOLE, BettingStrategy, require_betting
 from fogplay.strategies.strategy import Situation
@@ -65,7 +64,7 @@ class BettingPolicy:
         return shares
 
 
-def policy_of(profile: BettingStrategy, rules: Holdem) -> BettingPolicy:
+def policy_of(profile: BettingStrategy, rules: Any) -> BettingPolicy:
     """A profile as a policy; refuses a game with other betting, whatever its grid."""
     require_betting(profile.rules, rules)
     nodes = profile.betting.nodes

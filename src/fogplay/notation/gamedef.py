@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from fogplay.cards.deck import RANKS, SUITS
+from fogplay.cards.deck import CARDS, RANKS, SUITS
 from fogplay.errors import FogplayError
 from fogplay.games.game import Game
 from fogplay.games.holdem import Holdem
@@ -176,11 +176,12 @@ def our_definitions() -> dict[str, Definition]:
     return {file.name.removesuffix(ENDING): parse_definition(file.read_text()) for file in files}
 
 
-def definition_for_cards(players: int, cards: int) -> tuple[str, Definition] | None:
-    """The definition that a log of so many players with so many hole cards each most likely has."""
-    name = f"holdem.limit.{players}p"
-    built_in = our_definitions()
-    return (name, built_in[name]) if name in built_in and built_in[name].hole == cards else None
+def whole_deck(players: int, hole: int) -> tuple[str, Definition] | None:
+    """The built-in definition with all 52 cards for so many players with so many hole cards, and its name."""
+    for name, definition in our_definitions().items():
+        if (definition.players, definition.hole, len(definition.deck())) == (players, hole, CARDS):
+            return name, definition
+    return None
 
 
 def load_definition(name: str) -> tuple[str, Definition]:

@@ -240,7 +240,7 @@ class _Counted:
                     table = play_hand(self.rules, luck, sitting, called, self.seed + deal)
                     scores[place, turn] = table.scores
                     if self.keep:
-                        kept.append(format.end(tuple(event.action for event in table.events)))
+                        kept.append(format.end(table.moves))
                 ends.append(kept)
                 done = place + 1
                 if time.monotonic() - self.told > REPORT_SECONDS:

@@ -52,11 +52,11 @@ class Table:
         self.to_act: tuple[int, ...] = ()
         self._state = game.new_initial_state()
         self._luck = luck
-        self._events: list[Event] = []
-        self._before: list[Any] = []  # the state in which each event happened
+        self._history: list[tuple[Any, int, int]] = []  # what happened: the state, who moved, the action
         self._moves = self._decisions = 0  # of chance and of players so far
         self._past: list[list[tuple[Any, int]]] = [[] for _ in range(self.num_players)]  # own decisions: state, action
-        self._legal: dict[int, tuple[int, ...]] = {}  # of the seats to act
+        self._together = False  # whether several act at the same time
+        self._legal: dict[int, tuple[int, ...]] = {}  # of the seats that act here
         self._number: dict[int, float] = {}  # the luck of the seats to act
         self._chosen: dict[int, int] = {}  # who has acted where several act at the same time
         for event in events:
@@ -79,20 +79,27 @@ class Table:
     @property
     def events(self) -> tuple[Event, ...]:
         """Everything that happened, chance's moves too; a table can be rebuilt from it."""
-        return tuple(self._events)
+        return tuple(Event(seat, action, self._witnesses(state, seat, action)) for state, seat, action in self._history)
+
+    @property
+    def moves(self) -> tuple[int, ...]:
+        """The actions of all events."""
+        return tuple(action for _, _, action in self._history)
 
     def seen(self, seat: int) -> list[Seen]:
         """What happened as one seat sees it; at the end also what is shown then (the game's ``unseen``)."""
-        shown = [event.action if seat in event.seen_by else None for event in self._events]
-        if self.is_over and hasattr(self._state, "unseen"):
-            hidden = set(self._state.unseen(seat))
-            for place, event in enumerate(self._events):
-                if event.seat == CHANCE and place not in hidden:
-                    shown[place] = event.action
-        return [
-            Seen(event.seat, action, None if action is None else str(state.action_to_string(event.seat, action)))
-            for event, state, action in zip(self._events, self._before, shown, strict=True)
-        ]
+        hidden = set(self._state.unseen(seat)) if self.is_over and hasattr(self._state, "unseen") else None
+        seen = []
+        for place, (state, who, action) in enumerate(self._history):
+            late = hidden is not None and who == CHANCE and place not in hidden
+            known = late or seat in self._witnesses(state, who, action)
+            seen.append(Seen(who, action, str(state.action_to_string(who, action))) if known else Seen(who, None, None))
+        return seen
+
+    def _witnesses(self, state: Any, seat: int, action: int) -> tuple[int, ...]:
+        """Who sees a move at the moment it is made."""
+        together = state.current_player() == SIMULTANEOUS
+        return (seat,) if together else witnesses(self.game, state, seat, action)
 
     def view(self, seat: int) -> View:
         """What a seat that is to act may know."""
@@ -149,22 +156,23 @@ class Table:
     def _happen(self, seat: int, action: int) -> None:
         """A legal action of a seat to act: write it down, and move on once nobody is waited for."""
         state = self._state
-        together = state.current_player() == SIMULTANEOUS
+        if not self._together:
+            self._state, self.to_act = state.child(action), ()
+        else:
+            chosen = {**self._chosen, seat: action}
+            waiting = tuple(each for each in self.to_act if each != seat)
+            if not waiting:
+                self._state, chosen = joint_child(state, chosen, self.num_players), {}
+            self._chosen, self.to_act = chosen, waiting
         self._past[seat].append((state, action))
         self._decisions += 1
-        self._before.append(state)
-        self._events.append(Event(seat, action, (seat,) if together else witnesses(self.game, state, seat, action)))
-        self._chosen[seat] = action
-        self.to_act = tuple(each for each in self.to_act if each != seat)
-        if not self.to_act:
-            self._state = joint_child(state, self._chosen, self.num_players) if together else state.child(action)
-            self._chosen = {}
+        self._history.append((state, seat, action))
 
     def _chance(self, action: int) -> None:
-        self._before.append(self._state)
-        self._events.append(Event(CHANCE, action, witnesses(self.game, self._state, CHANCE, action)))
+        state = self._state
+        self._state = state.child(action)
+        self._history.append((state, CHANCE, action))
         self._moves += 1
-        self._state = self._state.child(action)
 
     def _go_on(self) -> None:
         """Let chance move until players act or the hand is over; give a number to those who act."""
@@ -173,27 +181,31 @@ class Table:
         if not self.to_act:
             self._await()
         first = self._decisions - len(self._chosen)  # where several act together, some may have done so already
-        acting = [seat for seat, legal in self._legal.items() if legal]
-        self._number = {seat: self._luck.decision(first + acting.index(seat)) for seat in self.to_act}
+        self._number = {
+            seat: self._luck.decision(first + place) for place, seat in enumerate(self._legal) if seat in self.to_act
+        }
 
     def _await(self) -> None:
         """Find out who is to act."""
         state = self._state
         player = state.current_player()
-        self._legal = {}
-        if player >= 0:
-            self.to_act, self._legal[player] = (player,), tuple(state.legal_actions())
-        elif player == SIMULTANEOUS:
-            self._legal = {seat: tuple(state.legal_actions(seat)) for seat in range(self.num_players)}
-            self.to_act = tuple(seat for seat, legal in self._legal.items() if legal)
-        elif player != TERMINAL:
+        self._together = player == SIMULTANEOUS
+        if self._together:
+            legal = {seat: tuple(state.legal_actions(seat)) for seat in range(self.num_players)}
+            self._legal = {seat: actions for seat, actions in legal.items() if actions}
+        else:
+            self._legal = {player: tuple(state.legal_actions())} if player >= 0 else {}
+        self.to_act = tuple(self._legal)
+        if player == TERMINAL:
+            return
+        if player < 0 and not self._together:
             raise FogplayError(f"{self.game}: current_player() is {player}, which is not a player, chance or the end")
-        if player != TERMINAL and not all(self._legal[seat] for seat in self.to_act or (player,)):
+        if not self._legal or not all(self._legal.values()):
             raise FogplayError(f"{self.game}: player {player} is to act and has no legal action")
 
     def _repeat(self, event: Sequence[Any]) -> None:
         """Let happen again what happened before."""
-        seat, action, number = int(event[0]), event[1], len(self._events)
+        seat, action, number = int(event[0]), event[1], len(self._history)
         if seat == CHANCE:
             possible = self._state.chance_outcomes() if self._state.current_player() == CHANCE else ()
             if action not in [outcome[0] for outcome in possible]:

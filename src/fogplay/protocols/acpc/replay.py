@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from fogplay.errors import FogplayError
-from fogplay.games.registry import load
+from fogplay.games.registry import load, registered
 from fogplay.notation.acpc import (
     SCORE,
     STATE,
@@ -20,14 +20,7 @@ from fogplay.notation.acpc import (
     quoted,
     read_lines,
 )
-from fogplay.notation.gamedef import (
-    ENDING,
-    Definition,
-    definition_for_cards,
-    definition_of,
-    load_definition,
-    our_definitions,
-)
+from fogplay.notation.gamedef import ENDING, Definition, definition_of, load_definition, our_definitions, whole_deck
 from fogplay.protocols.acpc.game import AcpcGame
 
 CENT = 1e-5  # by how much a value may differ from what the rules pay: logs have six decimals
@@ -104,7 +97,7 @@ def _compare(score: Score, totals: dict[str, float], hands: int) -> None:
 
 
 def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
-    """The game that a log names in its first comment, if it is known, else the usual one for its players and cards."""
+    """The game that a log names in its first comment, if we know it, else the whole deck's for as many as play."""
     for _, line in read_lines(path):
         named = game_in(line)
         if named is not None:
@@ -113,7 +106,7 @@ def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
                 return found
         if line.startswith(STATE):
             held = line.split(":")[3].split("/")[0].split("|") if line.count(":") >= 3 else []
-            found = definition_for_cards(len(held), max(map(len, held), default=0) // 2)
+            found = whole_deck(len(held), max(map(len, held), default=0) // 2)
             if found is not None:
                 return found
             raise FogplayError(f"{path} does not name a game that is known here: name its definition with --game")
@@ -121,11 +114,11 @@ def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
 
 
 def _named(named: str) -> tuple[str, Definition] | None:
-    """A definition by our name for it, with or without a folder and an ending, or by a game's spec."""
+    """A definition by our name for it, with or without a folder and an ending, or by a registered game's spec."""
     stem = named.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(ENDING)
     if stem in our_definitions():
         return stem, our_definitions()[stem]
     try:
-        return (named, definition_of(load(named))) if "(" in named else None
+        return (named, definition_of(load(named))) if named.partition("(")[0] in registered() else None
     except FogplayError:
         return None

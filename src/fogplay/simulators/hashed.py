@@ -210,7 +210,7 @@ class HashedSimulator(Simulator):
         self.num_slots = table_size(new_index(0, slots, inner.widest, Plain()))
 
     def workers(self, count: int, batch: int = BATCH, writing: Any = None) -> list[Hashed]:
-        index = new_index(self.infosets, self.slots, self.widest, writing or Plain())
+        index = new_index(self.infosets, self.slots, self.widest, Plain() if writing is None else writing)
         return [Hashed(game, index) for game in self.inner.workers(count, batch, writing)]
 
     def worker(self, batch: int = BATCH) -> Hashed:

@@ -17,6 +17,7 @@ from tests.helpers import ROOT
     [
         ("holdem.py", ("--players", "2", "--episodes", "2"), "episodes/s"),
         ("threads.py", ("--episodes", "100000", "--csv", "{folder}/t.csv", "--picture", "{folder}/t.png"), ""),
+        ("hashed.py", ("--game", "kuhn", "--seconds", "0.01", "--rounds", "1"), "ratio"),
         pytest.param("matches.py", (), "hands/s", marks=pytest.mark.slow),
         pytest.param("cards.py", (), "evaluat", marks=pytest.mark.slow),
         pytest.param("acpc.py", (), "over loopback", marks=pytest.mark.slow),

@@ -107,6 +107,20 @@ def test_a_match_is_played_and_kept(spec: str, folder: Path, capsys: pytest.Capt
         assert len(read("hands.log").order) == 20
 
 
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != SIMULTANEOUS])
+def test_it_is_solved_saved_loaded_and_searched(spec: str, folder: Path) -> None:
+    """The same functions for every game: what was saved plays the same hands, and a search takes a seat."""
+    found = fp.solve(spec, "smooth-uct", 300, seed=1).strategy
+    found.save("found.safetensors")
+    loaded = fp.Strategy.load("found.safetensors")
+    assert (loaded.game, loaded.method, loaded.iterations) == (found.game, "smooth-uct", 300)
+    others = ["uniform"] * (fp.load(spec).num_players() - 1)
+    first, again = (fp.match(spec, [each, *others], 12, seed=2) for each in (found, "found.safetensors"))
+    assert first.totals == again.totals
+    searching = fp.match(spec, ["search:uct:20", *others], 2, seed=1)
+    assert searching.hands >= 2
+
+
 def test_the_same_from_python(folder: Path) -> None:
     class First:
         def act(self, view: fp.View) -> int:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from fogplay import FogplayError, load
 from fogplay.games import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from fogplay.trees import flatten
-from fogplay.trees.flatten import TooLargeError, estimate_nodes
+from fogplay.trees.estimate import estimate_nodes
+from fogplay.trees.flatten import TooLargeError
 from tests.random_games import RandomGame, random_games
 
 

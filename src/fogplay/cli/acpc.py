@@ -15,11 +15,11 @@ from fogplay.cli.app import JSON, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
+from fogplay.notation.gamedef import DEFAULT
 
 acpc = typer.Typer(no_args_is_help=True, help="Speak the Annual Computer Poker Competition's language.")
 app.add_typer(acpc, name="acpc")
 
-GAME = "holdem.limit.2p"
 SHOWN_EVERY = 0.1  # seconds
 
 
@@ -45,7 +45,7 @@ def join(
     port: Annotated[int, typer.Argument(help="The dealer's port.", min=1, max=65535)],
     agent: Annotated[str, typer.Option(help="A saved strategy, or a bot's name.")],
     game: Annotated[
-        str | None, typer.Option(metavar="GAMEDEF", help=f"The dealer's game; by default the file's, or {GAME}.")
+        str | None, typer.Option(metavar="GAMEDEF", help=f"The dealer's game; by default the file's, or {DEFAULT}.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same actions.", min=0)] = None,
     wait: Annotated[float, typer.Option(metavar="SECONDS", help="Keep trying to connect for so long.")] = 0.0,
@@ -60,7 +60,7 @@ def join(
     from fogplay.protocols.acpc.sockets import join as play
 
     own = None if game is not None else definition_for(agent)
-    definition = own or load_definition(game or GAME)[1]
+    definition = own or load_definition(game or DEFAULT)[1]
     chosen = secrets.randbits(32) if seed is None else seed
     with Watch(quiet=as_json) as watch:
         ready(watch, [agent], game_of(definition))
@@ -263,7 +263,7 @@ class _Log:
 def replay(
     log: Annotated[Path, typer.Argument(help="A log as the competition writes it.")],
     game: Annotated[
-        str | None, typer.Option(metavar="GAMEDEF", help="Its game; by default the one that it names, or hold'em.")
+        str | None, typer.Option(metavar="GAMEDEF", help="Its game; by default the one that it names.")
     ] = None,
     as_json: JSON = False,
 ) -> None:

@@ -52,9 +52,13 @@ JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the
 
 def read_settings(pairs: list[str], algorithm: str) -> dict[str, Any]:
     """``--set name=value`` into parameters of the algorithm; numbers and true/false are read as such."""
-    from fogplay.solvers.algorithms import algorithm_called, check_parameters
+    from fogplay.solvers.algorithms import AUTO, algorithm_called, check_parameters
 
     settings: dict[str, Any] = {}
+    if algorithm == AUTO:
+        if pairs:
+            raise FogplayError(f"--set {pairs[0]}: name the algorithm that this is a parameter of, with -a")
+        return settings
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:

@@ -106,9 +106,9 @@ class Watch:
             if task is not None:
                 self.bar.remove_task(task)
 
-    def simulator(self, game: Any, infosets: int | None = None) -> Simulator:
+    def simulator(self, game: Any, infosets: int | None = None, suited: bool = False) -> Simulator:
         """The simulator of a game, with a bar if its tree or its tables take long to build."""
-        rules, name = named(game)
+        rules, name = named(game, suited)
         with self.building() as progress:
             own = own_simulator(rules, progress)
         try:

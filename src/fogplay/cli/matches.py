@@ -12,13 +12,14 @@ import typer
 from fogplay.cli.app import JSON, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
+from fogplay.games.registry import EXAMPLES
 
 LARGE_TREE = 1_000_000  # decisions
 
 
 @app.command()
 def match(
-    game: Annotated[str, typer.Argument(help="A game, such as leduc or holdem; `fogplay games` lists them.")],
+    game: Annotated[str, typer.Argument(help=f"A game: {EXAMPLES}.")],
     agents: Annotated[
         list[str], typer.Argument(metavar="AGENT", help="Saved strategies, uniform, or bots of the game, by name.")
     ],

@@ -12,6 +12,7 @@ from fogplay.cli.app import app
 from fogplay.cli.console import Watch, say
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
+from fogplay.games.registry import EXAMPLES
 
 YOU = "you"
 LEAVING = ("q", "quit", "exit")
@@ -24,7 +25,7 @@ class Leaving(Exception):  # noqa: N818 (no error)
 
 @app.command()
 def play(
-    game: Annotated[str, typer.Argument(help="A game, such as holdem, leduc or kuhn; `fogplay games` lists them.")],
+    game: Annotated[str, typer.Argument(help=f"A game: {EXAMPLES}.")],
     against: Annotated[
         list[str] | None,
         typer.Option(

@@ -26,6 +26,7 @@ from fogplay.cli.app import (
 )
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.errors import FogplayError
+from fogplay.games.registry import EXAMPLES
 from fogplay.strategies import BettingStrategy
 from fogplay.trees import FlatGame, TooLargeError
 
@@ -75,8 +76,10 @@ def games(as_json: JSON = False) -> None:
 
 @app.command()
 def solve(
-    game: Annotated[str, typer.Argument(help="Such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg.")],
-    algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")] = "smooth-uct",
+    game: Annotated[str, typer.Argument(help=f"A game: {EXAMPLES}.")],
+    algorithm: Annotated[
+        str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`; auto takes one that suits the game.")
+    ] = "auto",
     iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
     minutes: Minutes = None,
     infosets: Infosets = None,
@@ -97,19 +100,24 @@ def solve(
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
+    from fogplay.solvers.algorithms import AUTO, suited
     from fogplay.solvers.solve import require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
-    require_device(device, algorithm)
+    if algorithm != AUTO:
+        require_device(device, algorithm)
     points = _iterations(snapshots)
 
     def keep(iteration: int, strategy: Any) -> None:
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
     with Watch(quiet=as_json) as watch:
-        simulator = watch.simulator(game, infosets)
+        simulator = watch.simulator(game, infosets, suited=algorithm == AUTO)
+        if algorithm == AUTO:
+            algorithm, why = suited(simulator, device, threads)
+            watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
         watch.expect_kernels(algorithm, device)
@@ -196,7 +204,9 @@ def evaluate(
 
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        raise FogplayError(f"{file} is a profile of hold'em, which nothing measures exactly: `fogplay match` plays it")
+        raise FogplayError(
+            f"{file} is for {strategy.game}, which is too large to be measured exactly: play it with `fogplay match`"
+        )
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game or strategy.game)
     quality = measure(flat, strategy.on(flat))
@@ -227,7 +237,7 @@ def inspect(
     """Look a situation up: what does the strategy do there, and why."""
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        _inspect_profile(strategy, file, infoset, as_json)
+        _inspect_betting(strategy, file, infoset, as_json)
         return
     if infoset is not None and infoset not in strategy.infosets:
         chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [
@@ -295,35 +305,15 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
     say(show)
 
 
-def _inspect_profile(profile: BettingStrategy, file: Path, infoset: str | None, as_json: bool) -> None:
-    """What a profile of hold'em does with a bucket after some betting, such as ``154:crc/r``; by default at first."""
-    from fogplay.games.limit import LETTERS
-    from fogplay.trees.betting import child_after
-
-    bucket, colon, betting = (infoset or "0:").partition(":")
-    if not colon or not bucket.isdigit() or set(betting) - {*LETTERS, "/"}:
-        raise FogplayError(f"a situation of hold'em is a bucket and the betting, such as 154:crc/r, not {infoset!r}")
-    node, nodes = 0, profile.betting.nodes
-    for letter in betting.replace("/", ""):
-        here = nodes[node]
-        if (
-            here.player < 0
-            or (letter == "f" and not here.calling)
-            or (letter == "r" and here.count == here.calling + 1)
-        ):
-            raise FogplayError(f"{letter!r} is not possible in {betting!r}")
-        node = child_after(profile.betting, node, letter)
-    here = nodes[node]
-    if here.player < 0:
-        raise FogplayError(f"the hand is over after {betting!r}")
-    shares = profile.probabilities(node, int(bucket)).tolist()
-    names = [*(["fold"] if here.calling else []), "call", "raise"][: len(shares)]
-    facts = {"file": str(file), "game": profile.game, "seat": int(here.player), "round": int(here.street)}
+def _inspect_betting(strategy: BettingStrategy, file: Path, situation: str | None, as_json: bool) -> None:
+    """What a strategy does with a bucket after some betting, such as ``154:crc/r``; by default before any betting."""
+    found = strategy.look_up(situation or "0:")
+    facts = {"file": str(file), "game": strategy.game, "seat": found.seat, "round": found.round}
     if as_json:
-        print_json(facts | {"infoset": infoset or "0:", "probabilities": dict(zip(names, shares, strict=True))})
+        print_json(facts | {"infoset": situation or "0:", "probabilities": found.probabilities})
         return
-    say(f"{profile.game}, by {profile.method} after {profile.iterations:,} iterations, {profile.kind}")
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations, {strategy.kind}")
     show = table("infoset", "seat", "round", "action", "probability")
-    for action, share in zip(names, shares, strict=True):
-        show.add_row(infoset or "0:", str(facts["seat"]), str(facts["round"]), action, f"{share:.3f}")
+    for action, share in found.probabilities.items():
+        show.add_row(situation or "0:", str(found.seat), str(found.round), action, f"{share:.3f}")
     say(show)

@@ -84,6 +84,11 @@ class Game:
     def new_initial_state(self) -> State:
         raise TypeError(f"{type(self).__name__} must define new_initial_state()")
 
+    @classmethod
+    def suited(cls, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Parameters for solving the game in a person's time, where ``settings`` leave them open."""
+        return {}
+
     def calibration(self) -> Mapping[str, Mapping[str, Any]]:
         """Parameters that a paper calibrated on this game, by algorithm; they become the defaults."""
         return {}

@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ MOST_CARDS = 7
 MOST_CHIPS = 60_000  # the most that one player can pay in a hand
 BLINDS = {2: (10, 5), 3: (5, 10, 0)}
 PAPER, EXACT = "paper", "exact"
+SUITED_GRID = "ehs2-percentile:169/30/30/30"
 PAPER_GRIDS = {2: "ehs2:169/1000/500/200", 3: "ehs2:169/1000/100/20"}  # table 1 of 2015
 SHAPES = ((1, 1, 1, 1), (2, 1, 1), (2, 2), (3, 1), (4,))  # categories of four cards, the lowest first
 
@@ -101,6 +103,12 @@ class Holdem(Game):
             raise FogplayError(
                 f"{self.name}: buckets need 52 cards, two hole cards and a board of 0, 3, 1 and 1; set grid={EXACT}"
             )
+
+    @classmethod
+    def suited(cls, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Few buckets for two players: a minute visits each often enough to learn what to do there."""
+        whole = not {"ranks", "suits", "hole", "board", "rounds"} & settings.keys()
+        return {"grid": SUITED_GRID} if whole and settings.get("players", 2) == 2 else {}
 
     def is_full(self) -> bool:
         """Whether the cards are those of Texas hold'em, for which tables of hand strength exist."""

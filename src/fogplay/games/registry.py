@@ -21,6 +21,8 @@ from fogplay.errors import FogplayError, did_you_mean
 from fogplay.games.efg import ENDING, EfgGame
 from fogplay.games.game import PYSPIEL, Game
 
+EXAMPLES = "such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg; `fogplay games` lists them"
+
 
 @functools.cache
 def registered() -> dict[str, type[Game]]:
@@ -54,10 +56,12 @@ def _games_defined_in(module: Any) -> dict[str, type[Game]]:
     }
 
 
-def load(spec: str) -> Any:
+def load(spec: str, suited: bool = False) -> Any:
     """The game that a spec names: ``leduc``, ``ocp(cards=500)``, ``bluff(1,1,6)``, ``repeated(rps,hands=3)``,
     one of your own, ``mygame.py`` or ``mygame.py:MyGame(size=3)``, one in Gambit's format, ``game.efg``, or one of
     OpenSpiel's, ``pyspiel:leduc_poker``.
+
+    ``suited`` fills in what suits solving the game in a person's time, where the spec leaves it open.
     """
     if not isinstance(spec, str):
         raise FogplayError(f"load needs a game's name as text, such as 'leduc', not {type(spec).__name__}")
@@ -69,11 +73,11 @@ def load(spec: str) -> Any:
     if name in presets():
         if arguments:
             raise FogplayError(f"{name} takes no parameters; it stands for {presets()[name]}")
-        return load(presets()[name])
+        return load(presets()[name], suited)
     game_class = _class_from_file(name) if ".py" in name else registered().get(name)
     if game_class is None:
         raise FogplayError(_unknown(name))
-    return _construct(name, game_class, arguments)
+    return _construct(name, game_class, arguments, suited)
 
 
 def _split(spec: str) -> tuple[str, list[str]]:
@@ -102,7 +106,7 @@ def split_at_commas(text: str, spec: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def _construct(name: str, game_class: type[Game], arguments: list[str]) -> Game:
+def _construct(name: str, game_class: type[Game], arguments: list[str], suited: bool) -> Game:
     declared: tuple[dataclasses.Field[Any], ...] = ()
     if dataclasses.is_dataclass(game_class):
         declared = dataclasses.fields(game_class)
@@ -121,6 +125,8 @@ def _construct(name: str, game_class: type[Game], arguments: list[str]) -> Game:
         if key in settings:
             raise FogplayError(f"{name}: {key} is given twice")
         settings[key] = _read(text.strip())
+    if suited and issubclass(game_class, Game):
+        settings = {**game_class.suited(settings), **settings}
     try:
         return game_class(**settings)
     except TypeError as error:

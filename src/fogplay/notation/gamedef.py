@@ -22,6 +22,7 @@ from fogplay.games.kuhn import Kuhn
 from fogplay.games.leduc import MAX_RAISES, RAISE_SIZES, Leduc
 
 ENDING = ".game"
+DEFAULT = "holdem.limit.2p"
 MOST_TEXT = 1 << 16
 LIMIT, NO_LIMIT = "limit", "nolimit"
 ANY = 255  # raises, if a definition does not limit their number

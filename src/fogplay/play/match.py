@@ -19,7 +19,7 @@ from fogplay.play.table import Table
 from fogplay.simulators.find import part_of
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, NoTreeError, flatten, named
-from fogplay.trees.flatten import estimate_nodes
+from fogplay.trees.estimate import estimate_nodes
 
 NORMAL_95 = 1.959964
 MOST_NODES = 20_000_000  # of a tree that is built for a match; it takes about a minute

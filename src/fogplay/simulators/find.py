@@ -56,12 +56,17 @@ def by_rules(rules: Any, name: str, size: str, infosets: int | None = None) -> H
 
 def hashed(inner: RulesSimulator, infosets: int | None = None) -> HashedSimulator:
     """A game played by its own rules, with room for so many infosets."""
-    per_infoset = SPARE * inner.mean_actions
+    per_infoset, free = SPARE * inner.mean_actions, available_memory()
+    each = BYTES_PER_INFOSET + BYTES_PER_ENTRY + BYTES_PER_ACTION * per_infoset
     if infosets is None:
-        each = BYTES_PER_INFOSET + BYTES_PER_ENTRY + BYTES_PER_ACTION * per_infoset
-        infosets = max(1, min(DEFAULT_INFOSETS, int(available_memory() / 2 / each)))
+        infosets = max(1, min(DEFAULT_INFOSETS, int(free / 2 / each)))
     if isinstance(infosets, bool) or not isinstance(infosets, int) or not 1 <= infosets <= MOST_INFOSETS:
         raise FogplayError(f"infosets must be a whole number from 1 to {MOST_INFOSETS}, not {infosets!r}")
+    if infosets * each > free:
+        raise FogplayError(
+            f"{infosets:,} infosets of {inner.name} take about {infosets * each / 1e9:,.1f} GB, and "
+            f"{free / 1e9:,.1f} GB are free: ask for at most {int(free / each):,}"
+        )
     return HashedSimulator(inner, infosets, int(per_infoset * infosets) + inner.widest)
 
 

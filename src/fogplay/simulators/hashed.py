@@ -240,6 +240,9 @@ class HashedSimulator(Simulator):
         tables = {name: array for name, array in learned.items() if name not in ("keys", "first")}
         return self.inner.strategy_by_key(learned["keys"], learned["first"], tables, method, greedy, **about)
 
+    def model(self, to: Any) -> NDArray[np.float64]:
+        raise FogplayError(f"a response to a model needs the whole tree, and {self.game} is too large for one")
+
 
 def full(game: str, index: Index, infosets: int) -> str:
     """What to say when nothing more fits."""

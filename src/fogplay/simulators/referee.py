@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL
-from fogplay.trees.flatten import (
+from fogplay.trees.checks import (
     check_chance_player,
     check_chances,
     check_infoset,

@@ -32,7 +32,8 @@ from fogplay.simulators.referee import NAME, NEW, Infosets, Referee
 from fogplay.simulators.streams import uniform
 from fogplay.simulators.tree import consecutive
 from fogplay.strategies.tabular import TabularStrategy, at_seat
-from fogplay.trees.flatten import DEEPEST, named, start_of
+from fogplay.trees.estimate import DEEPEST
+from fogplay.trees.flatten import named, start_of
 from fogplay.trees.tree import shares
 
 WORLDS = 512  # drawn for one decision of a search; more change little and cost time
@@ -153,7 +154,8 @@ class RulesSimulator(Simulator):
     """A game played by its own rules, whatever its size.
 
     ``game`` is a spec, a game, or a state to start from. ``start`` draws the first state of every episode instead,
-    given a random number from [0, 1): a search begins at states that one player holds possible.
+    given a random number from [0, 1): a search begins at states that one player holds possible. It may be exchanged
+    between episodes (``draw_start``).
     """
 
     def __init__(self, game: Any, name: str | None = None, start: Callable[[float], Any] | None = None) -> None:
@@ -265,6 +267,3 @@ class RulesSimulator(Simulator):
             **about,
         )
         return average.greedy() if greedy else average
-
-    def model(self, to: Any) -> NDArray[np.float64]:
-        raise FogplayError(f"a response needs numbered infosets, and {self.name} is too large for a tree")

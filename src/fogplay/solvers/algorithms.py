@@ -9,6 +9,7 @@ from typing import Any
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.kernels.cfr import iterate
+from fogplay.simulators import Simulator
 from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
 from fogplay.solvers.run import Learner
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
@@ -26,6 +27,11 @@ class Algorithm:
     kernels: tuple[Any, ...] = ()  # what the first run has to compile
     seeded: bool = False  # it draws random numbers, and can share its tables between threads
 
+
+AUTO = "auto"
+LARGE_TREE = 2_000_000  # nodes from which on sampling is preferred
+VISITS = 2_000_000_000  # of nodes by default, about a minute
+FEWEST = 200
 
 _FULL_WIDTH = {
     "cfr": "counterfactual regret minimisation (Zinkevich et al. 2007)",
@@ -70,6 +76,28 @@ ALGORITHMS: dict[str, Algorithm] = (
     }
     | {"lp": Algorithm("lp", "the sequence-form linear program, by HiGHS: exact", None, (), iterations=1)}
 )
+
+
+def suited(simulator: Simulator, device: str = "cpu", threads: int | None = None) -> tuple[str, str]:
+    """The algorithm for a game if none is named, and why."""
+    if device != "cpu":
+        return "smooth-uct", "the fastest on a GPU"
+    if simulator.flat is None:
+        if simulator.compiled:
+            return "es-mccfr", "the strongest by sampling for a game without a tree"
+        return "smooth-uct", "needs nothing but playouts of the game's rules"
+    if threads not in (None, 1):
+        return "es-mccfr", "the strongest of those that threads can share"
+    if simulator.flat.num_nodes > LARGE_TREE:
+        return "es-mccfr", "the strongest by sampling, for a tree this large"
+    return "cfr+", "for a tree that is small enough to visit whole"
+
+
+def default_iterations(algorithm: Algorithm, simulator: Simulator) -> int:
+    """How many iterations if none are asked for: full-width ones cost more, the larger the tree."""
+    if algorithm.seeded or simulator.flat is None or algorithm.make is None:
+        return algorithm.iterations
+    return max(FEWEST, min(algorithm.iterations, VISITS // simulator.flat.num_nodes))
 
 
 def algorithm_called(name: str) -> Algorithm:

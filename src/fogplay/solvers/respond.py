@@ -186,7 +186,8 @@ def _in_turn(
         return None
 
     def tell(now: Progress) -> None:
-        done = turn * now.iterations + now.iteration
+        made = turn * now.iterations if now.time_limit is None else 0  # against the clock, only those of this run
+        done = made + now.iteration
         limit = None if now.time_limit is None else turns * now.time_limit
         progress(Progress(done, turns * now.iterations, before + now.seconds, now.nash_conv, limit))
 

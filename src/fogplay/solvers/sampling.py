@@ -17,7 +17,7 @@ from fogplay.simulators import Simulator, hashed, simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.simulators.policies import ByPlayer
 
-SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' 0.44 to 0.5 on Kuhn and 0.69 to 0.77 on Leduc
+SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' calibrations, 0.44 to 0.77 of the range
 LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
 MOST_GPU_THREADS = 2**22

@@ -16,9 +16,10 @@ from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
+from fogplay.games.registry import load
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.interface import require_tree
-from fogplay.solvers.algorithms import Algorithm, algorithm_called, check_parameters
+from fogplay.solvers.algorithms import AUTO, Algorithm, algorithm_called, check_parameters, default_iterations, suited
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
@@ -48,7 +49,7 @@ class Result:
 
 def solve(
     game: Any,
-    algorithm: str = "smooth-uct",
+    algorithm: str = AUTO,
     iterations: int | None = None,
     *,
     minutes: float | None = None,
@@ -70,6 +71,7 @@ def solve(
 ) -> Result:
     """Solve a game: a spec, an object with the Game protocol, a flattened game, or a simulator.
 
+    Without an ``algorithm`` one that suits the game is chosen: CFR+ where a tree holds it, else sampling.
     The run ends after ``iterations``, or after ``minutes`` of learning if they are given, whichever comes first. A game
     too large for a tree is played by its own rules, with room for so many ``infosets``; if more are met, the run ends
     early and ``Result.stopped`` says so.
@@ -84,15 +86,25 @@ def solve(
     strategy that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and
     the strategy at every point of the curve.
     """
-    chosen = algorithm_called(algorithm)
-    check_parameters(chosen, parameters)
-    if iterations is None:
-        iterations = chosen.iterations if minutes is None else MAX_ITERATIONS
-    iterations, seed = whole("iterations", iterations, 1, MAX_ITERATIONS), checks.seed(seed)
+    if iterations is not None:
+        whole("iterations", iterations, 1, MAX_ITERATIONS)
+    seed = checks.seed(seed)
     time_limit = None if minutes is None else 60 * number("minutes", minutes, 0.001, MOST_MINUTES)
-    points = _points(curve, iterations)
-    require_device(device, algorithm)
+    if algorithm != AUTO:
+        check_parameters(algorithm_called(algorithm), parameters)
+        require_device(device, algorithm)
+    points = _points(curve, iterations or MAX_ITERATIONS) if isinstance(curve, Iterable) else []
+    if algorithm == AUTO and isinstance(game, str):
+        game = load(game, suited=True)
     simulator = simulator_for(game, infosets=infosets)
+    if algorithm == AUTO:
+        algorithm, _ = suited(simulator, device, threads)
+        check_parameters(algorithm_called(algorithm), parameters)
+        require_device(device, algorithm)
+    chosen = algorithm_called(algorithm)
+    if iterations is None:
+        iterations = default_iterations(chosen, simulator) if minutes is None else MAX_ITERATIONS
+    points = points or _points(curve, iterations)
     if threads not in (None, 1) and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
     if chosen.make is None:

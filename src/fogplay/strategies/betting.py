@@ -23,10 +23,11 @@ from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL, spec_of
 from fogplay.games.holdem import EXACT, Holdem
+from fogplay.games.limit import CALL, LETTERS, STEPS, WORDS
 from fogplay.games.registry import load
 from fogplay.jit import kernel, piece
 from fogplay.strategies.strategy import Situation, Strategy
-from fogplay.trees.betting import Betting, betting_tree
+from fogplay.trees.betting import Betting, betting_tree, child_after
 from fogplay.version import VERSION
 
 if TYPE_CHECKING:
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
 
 WHOLE = 255  # what the probabilities of an infoset add up to
 GREEDY, AVERAGE = "greedy", "average"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is done in one situation."""
+
+    seat: int
+    round: int
+    probabilities: dict[str, float]  # by action
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +157,24 @@ class BettingStrategy(Strategy):
         first = int(here["slot"]) + bucket * int(here["stride"])
         told: NDArray[np.float64] = self.share[first : first + int(here["count"])] / WHOLE
         return told
+
+    def look_up(self, situation: str) -> Decision:
+        """What it does with a bucket after some betting, such as ``154:crc/r``."""
+        bucket, colon, betting = situation.partition(":")
+        if not colon or not bucket.isdigit() or set(betting) - {*LETTERS, "/"}:
+            raise FogplayError(f"write a bucket and the betting, such as 154:crc/r, not {situation!r}")
+        node = 0
+        for letter in betting.replace("/", ""):
+            choice = int(self.betting.nodes[node].calling) + STEPS[letter]
+            if not 0 <= choice < self.betting.nodes[node].count:
+                raise FogplayError(f"{letter!r} is not possible in {betting!r}")
+            node = child_after(self.betting, node, letter)
+        here = self.betting.nodes[node]
+        if here.player == TERMINAL:
+            raise FogplayError(f"the hand is over after {betting!r}")
+        names = WORDS[CALL - int(here.calling) :]
+        shares = self.probabilities(node, int(bucket)).tolist()
+        return Decision(int(here.player), int(here.street), dict(zip(names, shares, strict=False)))
 
     def require(self, rules: Holdem) -> None:
         """Refuse a game with another grid or another betting structure than it was made for."""

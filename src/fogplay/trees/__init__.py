@@ -1,6 +1,7 @@
 """Games as arrays: the tree, how it is built from rules, and its sequence form."""
 
-from fogplay.trees.flatten import NoTreeError, TooLargeError, flatten, named
+from fogplay.trees.checks import NoTreeError
+from fogplay.trees.flatten import TooLargeError, flatten, named
 from fogplay.trees.sequences import SequenceForm
 from fogplay.trees.tree import FlatGame, Tree
 

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import random
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import psutil
 
 from fogplay.errors import FogplayError
-from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL, spec_of
+from fogplay.games.game import CHANCE, TERMINAL, spec_of
 from fogplay.games.registry import load
 from fogplay.jit import kernel
+from fogplay.trees.checks import (
+    NoTreeError,
+    check_chance_player,
+    check_chances,
+    check_infoset,
+    check_returns,
+    complain_of_infoset,
+)
+from fogplay.trees.estimate import DEEPEST, HOPELESS, Estimate, estimate
 from fogplay.trees.sequences import find_lost_recall
 from fogplay.trees.tree import FlatGame, Tree, name_path
 
 NODE_LIMIT = 100_000_000
 REPORT_EVERY = 1 << 16
-PROBES = 64
-LOOKS = 100_000  # states that an estimate looks at, at most
-HOPELESS = 10**15
 SURE = 4  # a game is not even tried that is estimated at so many times the limit
-DEEPEST = 2_000  # moves of one history
 BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
 INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 
-Complain = Callable[..., None]  # raises a FogplayError, or another kind, that names the history too
 Progress = Callable[[int, int, int], None]  # nodes so far, nodes and bytes expected in total
-
-
-class NoTreeError(FogplayError):
-    """A game that cannot be flattened: it is too large, or its players move at the same time."""
 
 
 class TooLargeError(NoTreeError):
@@ -43,13 +42,6 @@ class TooLargeError(NoTreeError):
     def __init__(self, line: str, size: str) -> None:
         super().__init__(line)
         self.size = size
-
-
-class Estimate(NamedTuple):
-    """How large a game is."""
-
-    nodes: int  # about
-    endless: bool  # some history is not over after DEEPEST moves
 
 
 def flatten(
@@ -85,10 +77,10 @@ def flatten(
     return replace(flat, **extras)
 
 
-def named(game: Any) -> tuple[Any, str]:
+def named(game: Any, suited: bool = False) -> tuple[Any, str]:
     """A game, loaded if it is a spec, and its name, which ``load`` understands if the game has a spec."""
     if isinstance(game, str):
-        loaded = load(game)
+        loaded = load(game, suited)
         return loaded, game if ".py" in game else spec_of(loaded)
     if hasattr(game, "new_initial_state"):
         return game, spec_of(game)
@@ -116,58 +108,6 @@ def _estimate(root: Any) -> Estimate:
         return Estimate(1, endless=False)
 
 
-def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
-    """About how many nodes a game has."""
-    return estimate(root, probes, seed).nodes
-
-
-def estimate(root: Any, probes: int = PROBES, seed: int = 1) -> Estimate:
-    """How large a game is, by heterogeneous sampling (Chen 1992): unbiased, and exact on even trees.
-
-    A probe goes down level by level. Of all nodes of a level where the same player has as many moves, it keeps one at
-    random, which stands for them all. So unlike a random play, which ends early where many moves end the game, it
-    follows the rare long histories too.
-    """
-    rng, total, looks, endless = random.Random(seed), 0.0, 0, False
-    done = 0
-    while done < probes:
-        done += 1
-        level: dict[tuple[int, int], tuple[float, Any, Sequence[Any]]] = {}
-        _keep(level, 1.0, root, rng)
-        for _ in range(DEEPEST):
-            total += sum(weight for weight, _, _ in level.values())
-            below: dict[tuple[int, int], tuple[float, Any, Sequence[Any]]] = {}
-            for weight, state, moves in level.values():
-                looks += len(moves)
-                for move in moves:
-                    _keep(below, weight, state.child(move), rng)
-            level = below
-            if not level or total > HOPELESS * probes or looks > LOOKS:
-                break
-        else:
-            endless = True
-        if endless or total > HOPELESS * probes or looks > LOOKS:
-            break
-    return Estimate(int(total / done), endless)
-
-
-def _keep(
-    level: dict[tuple[int, int], tuple[float, Any, Sequence[Any]]], weight: float, state: Any, rng: random.Random
-) -> None:
-    """Add a node to those of its kind, and let it stand for them with the probability that is its share."""
-    player = state.current_player()
-    if player == CHANCE:
-        moves = [outcome[0] for outcome in state.chance_outcomes()]
-    else:
-        moves = state.legal_actions() if player >= 0 else []
-    kind = (player, len(moves))
-    before, kept, its_moves = level.get(kind, (0.0, state, moves))
-    both = before + weight
-    if before == 0.0 or rng.random() * both < weight:
-        kept, its_moves = state, moves
-    level[kind] = (both, kept, its_moves)
-
-
 def tree_bytes(nodes: int, players: int) -> int:
     """About how many bytes a tree of ``nodes`` nodes takes while it is built and used."""
     return nodes * (21 + 8 * players) + nodes * (20 + 12 * players)
@@ -192,7 +132,11 @@ def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, me
 
 def _rounded(count: int) -> str:
     digits = len(str(count))
-    return f"{count:,}" if digits < 7 else f"10^{digits - 1}" if digits > 12 else f"{count / 1e6:,.1f} million"
+    if digits < 7:
+        return f"{count:,}"
+    if digits > 12:
+        return f"10^{digits - 1}"
+    return f"{count / 1e6:,.1f} million" if digits < 10 else f"{count / 1e9:,.1f} billion"
 
 
 class _Walk:
@@ -345,61 +289,6 @@ class _Walk:
         _check_payoffs(flat)
         object.__setattr__(flat, "recall_lost", _lost_recall(flat))
         return flat
-
-
-# ---- What is checked of a game as it is walked or played
-
-
-def check_infoset(player: int, players: int, key: Any, actions: Any, complain: Complain) -> None:
-    """Of an infoset that is met for the first time."""
-    if player >= players:
-        complain(f"player {player} is to act, but players are numbered from 0 to {players - 1}")
-    if not actions:
-        complain(f"player {player} is to act but has no legal action")
-    if not isinstance(key, str):
-        complain(f"information_state_string returned {type(key).__name__}, not text")
-
-
-def complain_of_infoset(key: str, owner: int, player: int, known: Any, actions: Any, complain: Complain) -> None:
-    """Where an infoset that was met before looks different, if it does."""
-    if owner != player:
-        complain(
-            f"infoset {key!r} belongs to player {owner} elsewhere and to player {player} "
-            "here; put the player's number into its string"
-        )
-    if list(known) != list(actions):
-        complain(
-            f"infoset {key!r} has actions {list(known)} elsewhere and {list(actions)} here; "
-            "its string must differ wherever the player can see a difference"
-        )
-
-
-def check_returns(returns: Any, players: int, complain: Complain) -> None:
-    """Of a terminal."""
-    if len(returns) != players:
-        complain(f"returns() has {len(returns)} numbers for {players} players")
-
-
-def check_chance_player(player: int, complain: Complain) -> None:
-    """Of a node where no player is to act and the game is not over."""
-    if player == SIMULTANEOUS:
-        complain(
-            "players move simultaneously; convert the game with pyspiel.convert_to_turn_based(game), "
-            "or let each act in turn without seeing the others' moves",
-            kind=NoTreeError,
-        )
-    if player != CHANCE:
-        complain(f"current_player() is {player}, which is not a player, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})")
-
-
-def check_chances(probabilities: Sequence[float], complain: Complain) -> None:
-    """Of a chance node."""
-    total = sum(probabilities)
-    if not abs(total - 1) <= 1e-9 or min(probabilities) < 0:  # the first comparison is false for NaN
-        complain(
-            "chance's probabilities must be at least 0 and sum to 1; "
-            f"they sum to {total:.10g} (smallest: {min(probabilities, default=0):g})"
-        )
 
 
 def _path_in_walk(num_children: array[int], node: int) -> list[int]:

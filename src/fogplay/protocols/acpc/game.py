@@ -17,7 +17,7 @@ from fogplay.notation.acpc import Cards, LoggedHand, MatchState, quoted
 from fogplay.notation.gamedef import Definition, game_of
 from fogplay.play.view import Memory, View
 
-MOST_KNOWN = 1 << 16  # situations that are kept; all of two-player hold'em are 24,000
+MOST_KNOWN = 1 << 16  # situations that are kept; the largest two-player definition has 24,000
 OVER = -1
 HIDDEN = -1  # a card that is not shown
 

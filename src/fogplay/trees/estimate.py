@@ -1,0 +1,74 @@
+"""How large a game is, before it is walked."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fogplay.games.game import CHANCE
+
+PROBES = 64
+LOOKS = 100_000  # states that an estimate looks at, at most
+HOPELESS = 10**15
+DEEPEST = 2_000  # moves of one history
+
+# The nodes of one depth, by who acts and how many moves there are: how many, one of them, its moves.
+Level = dict[tuple[int, int], tuple[float, Any, Sequence[Any]]]
+
+
+class Estimate(NamedTuple):
+    """How large a game is."""
+
+    nodes: int  # about
+    endless: bool  # some history is not over after DEEPEST moves
+
+
+def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
+    """About how many nodes a game has."""
+    return estimate(root, probes, seed).nodes
+
+
+def estimate(root: Any, probes: int = PROBES, seed: int = 1) -> Estimate:
+    """How large a game is, by heterogeneous sampling (Chen 1992): unbiased, and exact on even trees.
+
+    A probe goes down level by level. Of all nodes of a level where the same player has as many moves, it keeps one at
+    random, which stands for them all. So unlike a random play, which ends early where many moves end the game, it
+    follows the rare long histories too.
+    """
+    rng, total, looks, endless = random.Random(seed), 0.0, 0, False
+    done = 0
+    while done < probes:
+        done += 1
+        level: Level = {}
+        _keep(level, 1.0, root, rng)
+        for _ in range(DEEPEST):
+            total += sum(weight for weight, _, _ in level.values())
+            below: Level = {}
+            for weight, state, moves in level.values():
+                looks += len(moves)
+                for move in moves:
+                    _keep(below, weight, state.child(move), rng)
+            level = below
+            if not level or total > HOPELESS * probes or looks > LOOKS:
+                break
+        else:
+            endless = True
+        if endless or total > HOPELESS * probes or looks > LOOKS:
+            break
+    return Estimate(int(total / done), endless)
+
+
+def _keep(level: Level, weight: float, state: Any, rng: random.Random) -> None:
+    """Add a node to those of its kind, and let it stand for them with the probability that is its share."""
+    player = state.current_player()
+    if player == CHANCE:
+        moves = [outcome[0] for outcome in state.chance_outcomes()]
+    else:
+        moves = state.legal_actions() if player >= 0 else []
+    kind = (player, len(moves))
+    before, kept, its_moves = level.get(kind, (0.0, state, moves))
+    both = before + weight
+    if before == 0.0 or rng.random() * both < weight:
+        kept, its_moves = state, moves
+    level[kind] = (both, kept, its_moves)

@@ -270,7 +270,7 @@ def test_who_is_modelled() -> None:
         ({"prior": -1}, "prior must be a number from 0 to 1e.12, not -1"),
         ({"prior": float("nan")}, "prior must be a number from 0"),
         ({"min_hands": 0}, "min_hands must be a number from 1"),
-        ({"rounds": 0}, "rounds must be a whole number, at least 1, not 0"),
+        ({"rounds": 0}, "rounds must be a whole number from 1, not 0"),
         ({"toward": fp.TabularStrategy.of(LEDUC, LEDUC.uniform(), "x")}, "this strategy is for leduc"),
     ],
 )

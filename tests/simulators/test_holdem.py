@@ -20,7 +20,7 @@ from fogplay.evaluate.exact import best_response
 from fogplay.games import load
 from fogplay.jit import kernel
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, tell_exact, tree_slots
+from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, tell_exact
 from fogplay.simulators.policies import ByPlayer, explore
 from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
@@ -31,6 +31,7 @@ from fogplay.trees import FlatGame, flatten
 from fogplay.trees.betting import child_after
 from fogplay.trees.restrict import data_biased
 from tests.helpers import ROOT, checked_cache, random_probabilities
+from tests.simulators.tree_slots import tree_slots
 
 LEDUC = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1],max_raises=[1,2])"
 SMALL = [

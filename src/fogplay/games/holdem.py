@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
 from fogplay.cards.deck import card_name
 from fogplay.cards.evaluator import CATEGORIES, category, evaluate
 from fogplay.errors import FogplayError
+from fogplay.games import limit
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
-from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, WORDS, legal_actions, most_actions, raises_by, winnings
+from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, Observation
 
 FULL_HAND = 5  # fewer cards make no straights, flushes or full houses
 MOST_CARDS = 7
@@ -132,7 +133,7 @@ class Holdem(Game):
 
     def most_actions(self) -> int:
         """The most actions of any hand."""
-        return most_actions(self.players, self.max_raises)
+        return limit.most_actions(self.players, self.max_raises)
 
     def first_to_act(self, round_: int) -> int:
         """The seat that acts first in a round; if it has folded, the next seat still in the hand does."""
@@ -140,7 +141,7 @@ class Holdem(Game):
 
     def decisions(self) -> tuple[int, ...]:
         """[rounds] the decision nodes of the betting tree: 6,378 in total with two players."""
-        return tuple(_decisions(self))
+        return limit.decisions(self)
 
     def buckets(self) -> tuple[int, ...]:
         """[rounds] the number of buckets; without an abstraction, of sets of cards."""
@@ -167,25 +168,6 @@ class Holdem(Game):
 
     def new_initial_state(self) -> HoldemState:
         return HoldemState(self, (), ("",), self.blinds, (True,) * self.players, CHANCE, 0, (0, 0))
-
-
-class Observation(NamedTuple):
-    """What a player sees: its own cards and everything public."""
-
-    seat: int
-    hole: tuple[int, ...]
-    board: tuple[int, ...]
-    betting: tuple[str, ...]  # a string of f, c and r for each round begun
-    paid: tuple[int, ...]  # [seats] chips in the pot
-    in_hand: tuple[bool, ...]  # [seats] who has not folded
-
-    @property
-    def pot(self) -> int:
-        return sum(self.paid)
-
-    @property
-    def to_call(self) -> int:
-        return max(self.paid) - self.paid[self.seat]
 
 
 class HoldemState(State):
@@ -222,7 +204,7 @@ class HoldemState(State):
 
     def legal_actions(self) -> tuple[int, ...]:
         may_raise = self.betting[-1].count("r") < self.game.max_raises[len(self.betting) - 1]
-        return legal_actions(self.paid[self.player] < max(self.paid), may_raise)
+        return limit.legal_actions(self.paid[self.player] < max(self.paid), may_raise)
 
     def limit_actions(self) -> dict[str, int]:
         """The actions by the letters of the competition's notation."""
@@ -360,7 +342,7 @@ class HoldemState(State):
             "seat": (self.player + 1) % self.game.players,
             "raises": sum(round_.count("r") for round_ in self.betting),
             "raises this round": self.betting[-1].count("r"),
-            "own raises": raises_by(self.player, self.betting, self.game.players, self.game.first_to_act),
+            "own raises": limit.raises_by(self.player, self.betting, self.game.players, self.game.first_to_act),
         }
         if self.game.grid != EXACT:
             return features | {"bucket": self.bucket(self.player)}
@@ -382,11 +364,13 @@ class HoldemState(State):
     def action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"deal {self.game.card_to_string(action)}"
-        return WORDS[action]
+        return limit.WORDS[action]
 
     def returns(self) -> list[float]:
         board = self.board_cards()
-        return winnings(self.paid, self.in_hand, lambda seat: hand_strength(self.game, self.hole_cards(seat) + board))
+        return limit.winnings(
+            self.paid, self.in_hand, lambda seat: hand_strength(self.game, self.hole_cards(seat) + board)
+        )
 
     def __str__(self) -> str:
         held = self.game.players * self.game.hole
@@ -413,42 +397,3 @@ def _strength(cards: tuple[int, ...]) -> int:
 @functools.lru_cache(maxsize=2)
 def _signals(grid: str) -> Signals:
     return signals(Grid.parse(grid))
-
-
-def _decisions(game: Holdem) -> list[int]:
-    """Decision nodes by round; identical subtrees are counted once."""
-
-    @functools.cache
-    def count(
-        round_: int, in_hand: tuple[bool, ...], seat: int, to_settle: int, raised: int, owing: tuple[bool, ...]
-    ) -> tuple[int, ...]:
-        total = [0] * game.rounds
-        if to_settle == 0:
-            if round_ == game.rounds - 1:
-                return tuple(total)
-            first = game.first_to_act(round_ + 1)
-            return count(round_ + 1, in_hand, _next_in(in_hand, first), sum(in_hand), 0, (False,) * game.players)
-        total[round_] = 1
-        after = _next_in(in_hand, (seat + 1) % game.players)
-        settled = tuple(owes and other != seat for other, owes in enumerate(owing))
-        ways = [(in_hand, after, to_settle - 1, raised, settled)]
-        if owing[seat]:
-            left = tuple(still and other != seat for other, still in enumerate(in_hand))
-            if sum(left) > 1:
-                ways.append((left, _next_in(left, (seat + 1) % game.players), to_settle - 1, raised, settled))
-        if raised < game.max_raises[round_]:
-            facing = tuple(other != seat for other in range(game.players))
-            ways.append((in_hand, after, sum(in_hand) - 1, raised + 1, facing))
-        for way in ways:
-            total = [mine + other for mine, other in zip(total, count(round_, *way), strict=True)]
-        return tuple(total)
-
-    everybody = (True,) * game.players
-    owing = tuple(blind < max(game.blinds) for blind in game.blinds)
-    return list(count(0, everybody, game.first_to_act(0), game.players, 0, owing))
-
-
-def _next_in(in_hand: tuple[bool, ...], seat: int) -> int:
-    while not in_hand[seat]:
-        seat = (seat + 1) % len(in_hand)
-    return seat

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 FOLD, CALL, RAISE = 0, 1, 2
 LETTERS = ("f", "c", "r")
 WORDS = ("fold", "call", "raise")
 STEPS = {letter: action - CALL for action, letter in enumerate(LETTERS)}  # from the child after calling
+
+
+class Observation(NamedTuple):
+    """What a player sees: its own cards and everything public."""
+
+    seat: int
+    hole: tuple[int, ...]
+    board: tuple[int, ...]
+    betting: tuple[str, ...]  # a string of f, c and r for each round begun
+    paid: tuple[int, ...]  # [seats] chips in the pot
+    in_hand: tuple[bool, ...]  # [seats] who has not folded
+
+    @property
+    def pot(self) -> int:
+        return sum(self.paid)
+
+    @property
+    def to_call(self) -> int:
+        return max(self.paid) - self.paid[self.seat]
 
 
 def legal_actions(owes: bool, may_raise: bool) -> tuple[int, ...]:
@@ -52,3 +72,42 @@ def most_actions(players: int, max_raises: Sequence[int]) -> int:
     return sum(
         2 * (players - 1) + raises + (raises - 1) * (players - 2) if raises else players for raises in max_raises
     )
+
+
+def decisions(game: Any) -> tuple[int, ...]:
+    """[rounds] decision nodes of a game's betting tree; identical subtrees are counted once."""
+
+    @functools.cache
+    def count(
+        round_: int, in_hand: tuple[bool, ...], seat: int, to_settle: int, raised: int, owing: tuple[bool, ...]
+    ) -> tuple[int, ...]:
+        total = [0] * game.rounds
+        if to_settle == 0:
+            if round_ == game.rounds - 1:
+                return tuple(total)
+            first = game.first_to_act(round_ + 1)
+            return count(round_ + 1, in_hand, _next_in(in_hand, first), sum(in_hand), 0, (False,) * game.players)
+        total[round_] = 1
+        after = _next_in(in_hand, (seat + 1) % game.players)
+        settled = tuple(owes and other != seat for other, owes in enumerate(owing))
+        ways = [(in_hand, after, to_settle - 1, raised, settled)]
+        if owing[seat]:
+            left = tuple(still and other != seat for other, still in enumerate(in_hand))
+            if sum(left) > 1:
+                ways.append((left, _next_in(left, (seat + 1) % game.players), to_settle - 1, raised, settled))
+        if raised < game.max_raises[round_]:
+            facing = tuple(other != seat for other in range(game.players))
+            ways.append((in_hand, after, sum(in_hand) - 1, raised + 1, facing))
+        for way in ways:
+            total = [mine + other for mine, other in zip(total, count(round_, *way), strict=True)]
+        return tuple(total)
+
+    everybody = (True,) * game.players
+    owing = tuple(blind < max(game.blinds) for blind in game.blinds)
+    return count(0, everybody, game.first_to_act(0), game.players, 0, owing)
+
+
+def _next_in(in_hand: tuple[bool, ...], seat: int) -> int:
+    while not in_hand[seat]:
+        seat = (seat + 1) % len(in_hand)
+    return seat

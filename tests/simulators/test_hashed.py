@@ -168,6 +168,6 @@ def test_without_the_compiler_and_with_checked_bounds(switch: str, tmp_path: Pat
     tests = [f"tests/simulators/test_hashed.py::{name}" for name in chosen]
     tests += ["tests/simulators/test_hashed.py::test_the_same_stream_gives_the_same_numbers[os-mccfr-kuhn]"]
     environment = {**os.environ, switch: "1", "FOGPLAY_CACHE": str(tmp_path)}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning", *tests]
+    command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning", *tests]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

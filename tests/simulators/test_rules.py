@@ -315,7 +315,7 @@ def test_without_the_compiler(tmp_path: Path) -> None:
     test = "tests/simulators/test_rules.py::test_the_same_stream_gives_the_numbers_of_the_tree"
     tests = [f"{test}[{algorithm}-kuhn]" for algorithm in ("smooth-uct", "os-mccfr", "es-mccfr")]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "FOGPLAY_CACHE": str(tmp_path)}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning", *tests]
+    command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning", *tests]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

@@ -114,7 +114,7 @@ def solve(
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
     with Watch(quiet=as_json) as watch:
-        simulator = watch.simulator(game, infosets, suited=algorithm == AUTO)
+        simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
             algorithm, why = suited(simulator, device, threads)
             watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")

@@ -94,7 +94,7 @@ def solve(
         check_parameters(algorithm_called(algorithm), parameters)
         require_device(device, algorithm)
     points = _points(curve, iterations or MAX_ITERATIONS) if isinstance(curve, Iterable) else []
-    if algorithm == AUTO and isinstance(game, str):
+    if algorithm == AUTO and device == "cpu" and isinstance(game, str):
         game = load(game, suited=True)
     simulator = simulator_for(game, infosets=infosets)
     if algorithm == AUTO:

@@ -260,7 +260,7 @@ def test_a_profile_is_looked_up_by_bucket_and_betting(tmp_path: Path) -> None:
     assert "it has 5 buckets" in done.stderr
     done = fogplay("evaluate", "p.safetensors", cwd=tmp_path)
     assert done.returncode == 2
-    assert "`fogplay match` plays it" in done.stderr
+    assert "play it with `fogplay match`" in done.stderr
 
 
 @pytest.mark.parametrize("players", [2, 3])

@@ -138,7 +138,9 @@ def test_resuming_ends_in_the_same_bits(algorithm: str, tmp_path: Path) -> None:
     more = wrapped("leduc", 5_000, 50_000)  # with more room than before
     parts = solve(more, algorithm, 9_000, checkpoint=tmp_path / "parts", resume=True, **settings)
     assert whole.strategy.probabilities.tobytes() == parts.strategy.probabilities.tobytes()
-    assert (tmp_path / "whole").stat().st_size == (tmp_path / "parts").stat().st_size > small
+    sizes = [(tmp_path / name).stat().st_size for name in ("whole", "parts")]
+    assert abs(sizes[0] - sizes[1]) < 64  # the digits of the seconds
+    assert min(sizes) > small
     with pytest.raises(FogplayError, match=r"holds .* infosets, more than the tables: resume it with --infosets"):
         solve(wrapped("leduc", 20, 50), algorithm, 9_500, checkpoint=tmp_path / "parts", resume=True, **settings)
 

@@ -239,12 +239,12 @@ class Broken(Game):
 
 FAULTS = {
     "raises": "the game's own code failed with RuntimeError: out of cards",
-    "no action": "is to act and has no legal action",
+    "no action": "is to act but has no legal action",
     "other actions": "has actions [0, 1] elsewhere and [0, 1, 2] here",
-    "third": "player 2 is to act in a game of 2 players",
-    "chance": "chance's probabilities add up to 0.8",
-    "simultaneous": "the players move at the same time; convert it first",
-    "nobody": "current_player() is -3, which is no player",
+    "third": "player 2 is to act, but players are numbered from 0 to 1",
+    "chance": "chance's probabilities must be at least 0 and sum to 1; they sum to 0.8",
+    "simultaneous": "players move simultaneously; convert the game",
+    "nobody": "current_player() is -3, which is not a player",
     "payoffs": "returns() has 1 numbers for 2 players",
     "not a number": "a payoff is not a finite number ([nan, 0.0])",
 }

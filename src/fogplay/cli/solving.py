@@ -101,13 +101,13 @@ def solve(
     """Solve a game and save the strategy."""
     import fogplay
     from fogplay.solvers.algorithms import AUTO, suited
-    from fogplay.solvers.solve import require_device
+    from fogplay.solvers.solve import require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
-    if algorithm != AUTO:
-        require_device(device, algorithm)
+    require_device(device, algorithm)
+    require_amount(iterations, minutes, seed)
     points = _iterations(snapshots)
 
     def keep(iteration: int, strategy: Any) -> None:

@@ -244,9 +244,9 @@ def record(flat: FlatGame, ends: NDArray[np.int32], names: Sequence[str], seen_b
 
 
 def require_seen_by(names: Sequence[str], seen_by: str | None) -> None:
-    """Refuse to tell what somebody saw who does not play."""
+    """Raise an error unless ``seen_by`` is one of the players."""
     if seen_by is not None and seen_by not in names:
-        raise FogplayError(f"nobody called {seen_by!r} plays; there are {listed(list(names))}")
+        raise FogplayError(f"no player is called {seen_by!r}; choose one of {listed(list(names))}")
 
 
 def as_seen(game: str, state: Any, moves: list[str], by_chance: list[bool], seat: int) -> list[str]:

@@ -49,7 +49,7 @@ class Simulator:
     num_slots: int
     widest: int  # the most actions of any infoset
     deepest: int  # the most moves of any history
-    decisions: int  # the most decisions that one traversal of all players' moves can meet; 0 where there are too many
+    decisions: int  # the most decisions that one traversal of all players' moves can meet; below 0: unknown
     payoff_range: float  # the largest difference that a player can see between two endings
     compiled: bool = True  # whether kernels play it without Python, so that a GPU can
     note: str | None = None  # what to say before it is played

@@ -167,7 +167,7 @@ class RulesSimulator(Simulator):
         self.infosets = Infosets(self.num_players)
         self._referees: dict[int, tuple[Referee, Any]] = {}  # by address; ctypes frees what nobody holds
         self.deepest, self.widest = DEEPEST, 2**31
-        self.decisions = 0  # nobody knows: chance sampling, which goes through all of them, is refused
+        self.decisions = -1  # nobody knows: chance sampling, which goes through all of them, is refused
         self.compiled = False
         self._try_out()
         self.num_slots = 0  # of the game itself: it has none before they are met

@@ -211,7 +211,7 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
         )
         return outcome_sampling.run, policy, path
     apart = algorithm == "cs-mccfr"
-    if apart and not simulator.decisions:
+    if apart and simulator.decisions < 0:
         raise FogplayError(
             f"cs-mccfr tries all actions of all players in one traversal, too many in {simulator.game}; use es-mccfr, "
             "os-mccfr, smooth-uct or uct"

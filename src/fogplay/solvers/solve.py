@@ -86,13 +86,11 @@ def solve(
     strategy that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and
     the strategy at every point of the curve.
     """
-    if iterations is not None:
-        whole("iterations", iterations, 1, MAX_ITERATIONS)
-    seed = checks.seed(seed)
-    time_limit = None if minutes is None else 60 * number("minutes", minutes, 0.001, MOST_MINUTES)
+    require_amount(iterations, minutes, seed)
+    seed, iterations = int(seed), None if iterations is None else int(iterations)
     if algorithm != AUTO:
         check_parameters(algorithm_called(algorithm), parameters)
-        require_device(device, algorithm)
+    require_device(device, algorithm)
     points = _points(curve, iterations or MAX_ITERATIONS) if isinstance(curve, Iterable) else []
     if algorithm == AUTO and device == "cpu" and isinstance(game, str):
         game = load(game, suited=True)
@@ -100,7 +98,6 @@ def solve(
     if algorithm == AUTO:
         algorithm, _ = suited(simulator, device, threads)
         check_parameters(algorithm_called(algorithm), parameters)
-        require_device(device, algorithm)
     chosen = algorithm_called(algorithm)
     if iterations is None:
         iterations = default_iterations(chosen, simulator) if minutes is None else MAX_ITERATIONS
@@ -122,7 +119,7 @@ def solve(
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
     wanted = tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
-    run = Run(learner, iterations, identity, wanted, time_limit)
+    run = Run(learner, iterations, identity, wanted, None if minutes is None else 60 * minutes)
     path = _begin(run, checkpoint, resume)
     made = _Strategies(simulator, run, algorithm, greedy, seed if chosen.seeded else None)
     take = functools.partial(made.take, snapshot) if snapshot is not None else None
@@ -196,11 +193,20 @@ def _result(run: Run, simulator: Simulator, strategy: Any, algorithm: str, seed:
     )
 
 
+def require_amount(iterations: int | None, minutes: float | None, seed: int) -> None:
+    """Refuse amounts of work and seeds that make no sense, before anything is built."""
+    if iterations is not None:
+        whole("iterations", iterations, 1, MAX_ITERATIONS)
+    if minutes is not None:
+        number("minutes", minutes, 0.001, MOST_MINUTES)
+    checks.seed(seed)
+
+
 def require_device(device: str, algorithm: str) -> None:
     """Refuse a device that is not there, or not for this algorithm."""
     if one_of("device", device, DEVICES) == "cpu":
         return
-    if not algorithm_called(algorithm).seeded:
+    if algorithm != AUTO and not algorithm_called(algorithm).seeded:
         raise FogplayError(f"{algorithm} runs on the CPU; a GPU is for sampling algorithms such as smooth-uct")
     from fogplay.kernels.cuda import require_gpu
 

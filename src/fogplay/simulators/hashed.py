@@ -124,7 +124,7 @@ def insert(index, key, actions, at):
     """
     overflow = np.int64(index.slots + index.widest)
     mask = np.uint64(len(index.entries) - 1)
-    if index.counters[INFOSETS] < index.infosets:
+    if look(index.writing, index.counters, INFOSETS) < index.infosets:
         for _ in range(len(index.entries)):
             before = claim(index.writing, index.entries["key"], at, key)
             if before == 0:
@@ -140,6 +140,9 @@ def insert(index, key, actions, at):
             if before == key:  # another thread was faster
                 return slot_at(index, at), False
             at = (at + _1) & mask
+    at, found = find(index, key)  # another thread may have given the last slots to this very key
+    if found:
+        return slot_at(index, at), False
     index.counters[FULL] = 1
     return overflow, False
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from fogplay.games.game import CHANCE
 
 PROBES = 64
+FEWEST_PROBES = 4  # enough for a game that they show to be small:
+SMALL = 200_000  # nodes, which are walked within a few seconds
 LOOKS = 100_000  # states that an estimate looks at, at most
 HOPELESS = 10**15
 DEEPEST = 2_000  # moves of one history
@@ -29,12 +31,12 @@ def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
     return estimate(root, probes, seed).nodes
 
 
-def estimate(root: Any, probes: int = PROBES, seed: int = 1) -> Estimate:
+def estimate(root: Any, probes: int = PROBES, seed: int = 1, enough: int = 0) -> Estimate:
     """How large a game is, by heterogeneous sampling (Chen 1992): unbiased, and exact on even trees.
 
     A probe goes down level by level. Of all nodes of a level where the same player has as many moves, it keeps one at
     random, which stands for them all. So unlike a random play, which ends early where many moves end the game, it
-    follows the rare long histories too.
+    follows the rare long histories too. A game that a few probes show to have under ``enough`` nodes gets no more.
     """
     rng, total, looks, endless = random.Random(seed), 0.0, 0, False
     done = 0
@@ -54,7 +56,8 @@ def estimate(root: Any, probes: int = PROBES, seed: int = 1) -> Estimate:
                 break
         else:
             endless = True
-        if endless or total > HOPELESS * probes or looks > LOOKS:
+        small = done >= FEWEST_PROBES and total < enough * done
+        if endless or small or total > HOPELESS * probes or looks > LOOKS:
             break
     return Estimate(int(total / done), endless)
 

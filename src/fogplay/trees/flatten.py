@@ -23,7 +23,7 @@ from fogplay.trees.checks import (
     check_returns,
     complain_of_infoset,
 )
-from fogplay.trees.estimate import DEEPEST, HOPELESS, Estimate, estimate
+from fogplay.trees.estimate import DEEPEST, HOPELESS, SMALL, Estimate, estimate
 from fogplay.trees.sequences import find_lost_recall
 from fogplay.trees.tree import FlatGame, Tree, name_path
 
@@ -103,7 +103,7 @@ def start_of(game: Any) -> tuple[Any, int]:
 def _estimate(root: Any) -> Estimate:
     """An estimate of the game's size; of 1 node where its own code fails, which the walk will report better."""
     try:
-        return estimate(root)
+        return estimate(root, enough=SMALL)
     except Exception:
         return Estimate(1, endless=False)
 
@@ -209,7 +209,8 @@ class _Walk:
                 children = [state.child(action) for action in actions]
             elif player == TERMINAL:
                 returns = state.returns()
-                check_returns(returns, players, self._complain)
+                if len(returns) != players:
+                    check_returns(returns, players, self._complain)
                 add_row(len(payoffs) // players)
                 payoffs.extend(returns)
                 add_player(TERMINAL)

@@ -204,7 +204,7 @@ class HoldemState(State):
 
     def legal_actions(self) -> tuple[int, ...]:
         may_raise = self.betting[-1].count("r") < self.game.max_raises[len(self.betting) - 1]
-        return limit.legal_actions(self.paid[self.player] < max(self.paid), may_raise)
+        return limit.LEGAL[self.paid[self.player] < max(self.paid)][may_raise]
 
     def limit_actions(self) -> dict[str, int]:
         """The actions by the letters of the competition's notation."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_choice, require_whole
-from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, WORDS, legal_actions, winnings
+from fogplay.games.limit import CALL, FOLD, LEGAL, LETTERS, RAISE, WORDS, winnings
 
 RAISE_SIZES = (2, 4)
 MAX_RAISES = 2
@@ -77,7 +77,7 @@ class LeducState(State):
         return self.player
 
     def legal_actions(self) -> tuple[int, ...]:
-        return legal_actions(self.paid[self.player] < max(self.paid), self.betting[-1].count("r") < MAX_RAISES)
+        return LEGAL[self.paid[self.player] < max(self.paid)][self.betting[-1].count("r") < MAX_RAISES]
 
     def limit_actions(self) -> dict[str, int]:
         """The actions by the letters of the competition's notation."""
@@ -199,8 +199,8 @@ class LeducState(State):
         return WORDS[action]
 
     def returns(self) -> list[float]:
-        ranks, public = [card // 2 for card in self.cards], self.cards[-1] // 2
-        return winnings(self.paid, self.in_hand, lambda seat: (ranks[seat] == public, ranks[seat]))
+        cards, public = self.cards, self.cards[-1] // 2
+        return winnings(self.paid, self.in_hand, lambda seat: (cards[seat] // 2 == public, cards[seat] // 2))
 
     def __str__(self) -> str:
         return f"{' '.join(map(self.game.card_to_string, self.cards))}|{'/'.join(self.betting)}"

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 FOLD, CALL, RAISE = 0, 1, 2
 LETTERS = ("f", "c", "r")
 WORDS = ("fold", "call", "raise")
+# [owes][may raise] the legal actions: a player who owes nothing cannot fold
+LEGAL = (((CALL,), (CALL, RAISE)), ((FOLD, CALL), (FOLD, CALL, RAISE)))
 STEPS = {letter: action - CALL for action, letter in enumerate(LETTERS)}  # from the child after calling
 
 
@@ -29,13 +31,6 @@ class Observation(NamedTuple):
     @property
     def to_call(self) -> int:
         return max(self.paid) - self.paid[self.seat]
-
-
-def legal_actions(owes: bool, may_raise: bool) -> tuple[int, ...]:
-    """Who owes nothing has no reason to fold."""
-    if owes:
-        return (FOLD, CALL, RAISE) if may_raise else (FOLD, CALL)
-    return (CALL, RAISE) if may_raise else (CALL,)
 
 
 def winnings(paid: Sequence[int], in_hand: Sequence[bool], strength: Callable[[int], Any]) -> list[float]:

@@ -1,4 +1,4 @@
-"""How many hands a second the competition's protocol takes, beside the same match without it.
+"""How many hands per second the competition's protocol takes, beside the same match without it.
 
     python benchmarks/acpc.py                # two players: a minute
     python benchmarks/acpc.py --three        # three players too: another minute, 3 GB of memory

@@ -45,7 +45,7 @@ WIDTH = 3  # slots of an infoset here, whatever it offers
 _FACING, _RAISE, _OPPONENTS, _BUTTON, _RAISED, _HEAT, _ODDS = 2, 2, 2, 2, 5, 9, 64
 _CLASSES = _FACING * _RAISE * _OPPONENTS * _BUTTON * _RAISED * _HEAT * _ODDS
 
-_8 = 8  # bits a player for the raises it made
+_8 = 8  # bits per player for the raises it made
 
 
 def bot(name: str, rules: Holdem, betting: Betting) -> BettingPolicy:
@@ -137,7 +137,8 @@ BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
 def _classify(nodes, raises, blinds, paid, raised, place):
     """Fill ``place[nodes]`` with the slots of every decision node's class.
 
-    ``paid[nodes]`` (16 bits a player) and ``raised[nodes, 2]`` (in this round; in the hand, 8 bits a player) are room.
+    ``paid[nodes]`` (16 bits per player) and ``raised[nodes, 2]`` (in this round; in the hand, 8 bits per player) are
+    scratch.
     """
     players = len(blinds)
     for player in range(players):

@@ -1,4 +1,4 @@
-"""A hand of limit hold'em as it is told at the terminal."""
+"""A hand of limit hold'em as the terminal shows it."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ class HoldemTalk(Talk):
         return f"Limit hold'em, blinds {' '.join(map(str, game.blinds))}."
 
     def places(self) -> str:
-        told = []
+        places = []
         for seat, name in enumerate(self.names):
             where = ["on the button"] if seat == self.game.players - 1 else []
             if self.game.blinds[seat]:
                 where.append(f"blind {self.game.blinds[seat]}")
-            told.append(f"{name} ({', '.join(where)})")
-        return " - ".join(told)
+            places.append(f"{name} ({', '.join(where)})")
+        return " - ".join(places)
 
     def news(self, seen: Sequence[Any]) -> list[str]:
         lines = []
-        for event in seen[self.told :]:
+        for event in seen[self.shown :]:
             before = self.state
             self.state = before.child(HIDDEN if event.action is None else event.action)
             if before.player != CHANCE:
                 lines.append(self._deed(before, self.state, event.action))
             elif self.state.player != CHANCE:
                 lines.append(self._dealt())
-        self.told = len(seen)
+        self.shown = len(seen)
         return lines
 
     def _dealt(self) -> str:

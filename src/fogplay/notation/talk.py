@@ -1,4 +1,4 @@
-"""What a person at a table is told and asked, in any game.
+"""What a person at a table reads and is asked, in any game.
 
 A game may have words of its own: ``talk_of(rules)`` in ``notation/<game>.py`` returns a
 subclass of ``Talk``, or None.
@@ -21,14 +21,14 @@ class Question(NamedTuple):
 
 
 class Talk:
-    """One hand as told to the person at one seat, who is called ``you``.
+    """One hand as shown to the person at one seat, who is called ``you``.
 
     ``seen`` is always what that seat has seen so far: events with a seat, an action and a name (``play.table.Seen``).
     """
 
     def __init__(self, game: Any, names: Sequence[str], seat: int) -> None:
         self.game, self.names, self.seat = game, names, seat
-        self.told = 0  # events that were spoken of
+        self.shown = 0  # events printed so far
         self.shown: list[bool] = []  # which of them could be seen then
 
     @staticmethod
@@ -43,12 +43,12 @@ class Talk:
     def news(self, seen: Sequence[Any]) -> list[str]:
         """Lines about what happened since the last time."""
         lines = []
-        for event in seen[self.told :]:
+        for event in seen[self.shown :]:
             self.shown.append(event.name is not None)
             if event.name is not None and event.seat != self.seat:
                 who = "" if event.seat == CHANCE else f"{begin(self.names[event.seat])}: "
                 lines.append(f"{who}{event.name}")
-        self.told = len(seen)
+        self.shown = len(seen)
         return lines
 
     def question(self, view: Any) -> Question:

@@ -42,6 +42,6 @@ class Uniform:
 
 def begin(agent: Any, game: Any, seat: int, seed: int) -> None:
     """Tell an agent that a hand begins, if it wants to know."""
-    told = getattr(agent, "begin", None)
-    if told is not None:
-        told(game, seat, seed)
+    hook = getattr(agent, "begin", None)
+    if hook is not None:
+        hook(game, seat, seed)

@@ -77,7 +77,7 @@ def match(
     """Play at least ``hands`` hands of a game (its spec, its rules, or flattened) between agents, one per player.
 
     ``keep`` keeps the hands for logs, ``spec`` is what the result calls the game. Ctrl-C ends the match early, with
-    what was played so far. ``expect`` is told before a compiled loop begins which kernel plays, and ``flatten`` may be
+    what was played so far. ``expect`` is called with the kernel before a compiled loop begins, and ``flatten`` may be
     one that shows how far it is.
     """
     hands, seed = checks.hands(hands), checks.seed(seed)
@@ -174,7 +174,7 @@ class _Counted:
         self.rules, self.format, self.agents, self.names = rules, format, agents, names
         self.seed, self.keep, self.progress = seed, keep, progress
         self.luck = format.luck(seed)
-        self.told = 0.0  # when progress was reported last
+        self.reported = 0.0  # when progress was reported last
         self.interrupted = False
 
     def run(self, loop: Any, hands: int, spec: str) -> MatchResult:
@@ -218,7 +218,7 @@ class _Counted:
 
     def _report(self, played: int, deals: int, turns: int) -> None:
         if self.progress is not None:
-            self.told = time.monotonic()
+            self.reported = time.monotonic()
             self.progress(played * turns, deals * turns)
 
     def _compiled(self, loop: Any, first: int, count: int) -> Block:
@@ -243,7 +243,7 @@ class _Counted:
                         kept.append(format.end(table.moves))
                 ends.append(kept)
                 done = place + 1
-                if time.monotonic() - self.told > REPORT_SECONDS:
+                if time.monotonic() - self.reported > REPORT_SECONDS:
                     self._report(first + done, deals, turns)
         except KeyboardInterrupt:
             self.interrupted = True

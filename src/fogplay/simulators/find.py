@@ -90,7 +90,7 @@ def _two_digits(number: float) -> int:
 def own_simulator(rules: Any, progress: Progress | None = None) -> Simulator | None:
     """The simulator that comes with a registered game, if there is one and the game's parameters ask for it.
 
-    ``progress`` is told what is being built, how much of it is done, and how much there is.
+    ``progress`` is called with what is being built, how much of it is done, and how much there is.
     """
     make = part_of(rules, "simulator")
     made: Simulator | None = make(rules, progress) if make is not None else None

@@ -31,7 +31,7 @@ from fogplay.strategies.policy import BLIND, BettingPolicy, signals_of
 from fogplay.trees.betting import Betting, claim, paid_by
 
 SIXTHS = 6  # of a chip: pots shared by one, two or three come out whole
-BLOCK = 1024  # deals that are drawn and told together
+BLOCK = 1024  # deals that are drawn and looked up together
 # A tree needs some grid; its nodes are the same for all.
 SMALLEST_GRID = "ehs:1/1/1/1"
 
@@ -160,18 +160,18 @@ class _Compiled:
         self.won = np.zeros((BLOCK, rules.players), np.int64)
         self.ends = np.zeros((BLOCK, len(self.ways)), np.int32)
         grids = list(dict.fromkeys(policy.grid for policy in policies if policy.grid != BLIND)) or [SMALLEST_GRID]
-        self.told: dict[str, Deals] = {}
+        self.seen: dict[str, Deals] = {}
         for grid in grids:  # the same cards and strengths, other buckets
             own = deals_buffer(BLOCK, rules.players)
-            self.told[grid] = own._replace(cards=self.dealer.cards)
-        self.strength = self.told[grids[0]].strength
-        unseen = np.zeros_like(self.told[grids[0]].bucket)
+            self.seen[grid] = own._replace(cards=self.dealer.cards)
+        self.strength = self.seen[grids[0]].strength
+        unseen = np.zeros_like(self.seen[grids[0]].bucket)
         self.players = tuple(
             Player(
                 _fixed(policy.slot),
                 _fixed(policy.stride),
                 _fixed(policy.share),
-                unseen if policy.grid == BLIND else self.told[policy.grid].bucket,
+                unseen if policy.grid == BLIND else self.seen[policy.grid].bucket,
             )
             for policy in policies
         )
@@ -179,8 +179,8 @@ class _Compiled:
     def play(self, first: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """A block of deals: what each player won in all seatings, and the terminal node of every hand."""
         self.dealer.deal(self.seed, first // BLOCK)
-        for grid, told in self.told.items():
-            look_up_deals(signals_of(grid), evaluator(), told)
+        for grid, deals in self.seen.items():
+            look_up_deals(signals_of(grid), evaluator(), deals)
         chance = self.dealer.chance
         play_block(self.nodes, self.players, self.ways, self.strength, chance, count, self.won, self.ends)
         return self.won[:count], self.ends[:count].copy()
@@ -214,14 +214,14 @@ class Story:
 
     def _betting_to(self, end: int) -> str:
         """Letters by round, with ``/`` where a round is over: ``rc/cc/...``."""
-        nodes, told, node = self.betting.nodes, "", end
+        nodes, letters, node = self.betting.nodes, "", end
         while node != 0:
             before = int(self.parent[node])
             here = nodes[before]
             letter = limit.LETTERS[node - int(here["first_child"]) + limit.CALL - int(here["calling"])]
-            told = letter + ("/" if nodes[node]["street"] != here["street"] else "") + told
+            letters = letter + ("/" if nodes[node]["street"] != here["street"] else "") + letters
             node = before
-        return told
+        return letters
 
     def values(self, end: int, cards: Sequence[int]) -> list[float]:
         """What each seat won in chips."""

@@ -75,7 +75,7 @@ def solve(
     The run ends after ``iterations``, or after ``minutes`` of learning if they are given, whichever comes first. A game
     too large for a tree is played by its own rules, with room for so many ``infosets``; if more are met, the run ends
     early and ``Result.stopped`` says so.
-    ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
+    ``curve`` asks for a learning curve, measured without disturbing the run: so many points per decade, evenly spaced on
     a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
     share the tables of a sampling algorithm; with one thread, the default, the same seed gives the same bits.
     ``device="cuda"`` runs a sampling algorithm on a GPU, where ``threads`` is how many episodes are played at once.
@@ -220,7 +220,7 @@ def _points(curve: Any, iterations: int) -> list[int]:
             return sorted({whole("curve", point, 1, MAX_ITERATIONS) for point in curve})
         return log_spaced(iterations, whole("curve", curve, 0, 10_000))
     except FogplayError as error:
-        raise FogplayError(f"{error}: so many points a decade, or a list of iterations") from error
+        raise FogplayError(f"{error}: a number of points per decade, or a list of iterations") from error
 
 
 def _linear_program(flat: FlatGame, algorithm: Algorithm, greedy: bool) -> Result:

@@ -155,8 +155,8 @@ class BettingStrategy(Strategy):
         if here["player"] == TERMINAL or not 0 <= bucket < count:
             raise FogplayError(f"there is no decision at node {node} with bucket {bucket}; it has {count} buckets")
         first = int(here["slot"]) + bucket * int(here["stride"])
-        told: NDArray[np.float64] = self.share[first : first + int(here["count"])] / WHOLE
-        return told
+        found: NDArray[np.float64] = self.share[first : first + int(here["count"])] / WHOLE
+        return found
 
     def look_up(self, situation: str) -> Decision:
         """What it does with a bucket after some betting, such as ``154:crc/r``."""

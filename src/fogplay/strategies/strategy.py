@@ -13,7 +13,7 @@ _KINDS: dict[str, type[Strategy]] = {}
 
 
 class Situation(Protocol):
-    """What a strategy must be told to act; ``play.View`` is one."""
+    """What a strategy needs to know in order to act; ``play.View`` is one."""
 
     @property
     def seat(self) -> int: ...  # whose decision it is

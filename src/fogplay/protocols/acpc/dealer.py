@@ -164,7 +164,7 @@ class Dealer:
         elif self.limit >= limits.hand - self._used_hand[player]:
             self.fail(player, f"it took over {limits.hand:g} seconds in this hand")
         else:
-            self.fail(player, f"it took over {limits.per_hand:g} seconds a hand on average")
+            self.fail(player, f"it took over {limits.per_hand:g} seconds per hand on average")
 
     def fail(self, player: int, why: str) -> None:
         """A player is gone, out of time, or not to be understood."""

@@ -23,7 +23,7 @@ HIDDEN = -1  # a card that is not seen
 
 
 def talk_of(game: Holdem) -> type[HoldemTalk] | None:
-    """The words for these rules; None where the general ones will do."""
+    """The wording for these rules; None if the general one suffices."""
     return HoldemTalk if game.is_full() else None
 
 
@@ -103,7 +103,7 @@ class HoldemTalk(Talk):
         return Question(f"Pot {seen.pot}. {', '.join(offered[action] for action in view.legal)}? ", allowed, hint)
 
     def end(self, seen: Sequence[Any]) -> list[str]:
-        """What happened last, and the hands of all who are still in, if there are several; nobody else's."""
+        """The last events, and at a showdown the hands of all players still in; no other hands."""
         lines = self.news(seen)
         end = self.game.new_initial_state()
         for event in seen:
@@ -119,7 +119,7 @@ class HoldemTalk(Talk):
 
 
 def show_cards(cards: Sequence[int]) -> str:
-    """Cards for reading: ``A♠ K♦``, or ``As Kd`` where the terminal has no such signs."""
+    """Cards as text: ``A♠ K♦``, or ``As Kd`` if the terminal cannot show suit symbols."""
     signs = "♣♦♥♠"
     try:
         signs.encode(sys.stdout.encoding or "ascii")

@@ -1,7 +1,7 @@
-"""Limit hold'em as a simulator: the betting tree times what each player knows of the cards.
+"""Limit hold'em as a simulator: the betting tree times each player's knowledge of the cards.
 
-A node is a node of the betting tree, signals are the number of a deal. What a player knows on a round is one number:
-the bucket of its hand, or with small decks its cards and the board themselves. Deals are looked up in
+A node is a node of the betting tree, and signals are the number of a deal. A player's knowledge on a round is one
+number: the bucket of its hand or, with small decks, the index of its cards and the board. Deals are looked up in
 batches (``cards/deals.py``): batched lookups overlap, which hides memory latency.
 """
 
@@ -52,7 +52,7 @@ class Exact(NamedTuple):
 
     hole: int
     board: NDArray[np.int64]  # [rounds] cards turned up before each
-    choose: NDArray[np.int64]  # [8, cards + 1] sets of so many of so many cards
+    choose: NDArray[np.int64]  # [8, cards + 1] binomials: sets of k of n cards
     strength: NDArray[np.uint16]  # [situations of the last round] compares as hands do at showdown
 
 
@@ -64,7 +64,7 @@ class Known(NamedTuple):
 
 
 class ExactDeals(NamedTuple):
-    """What ``cards.deals.Deals`` is for buckets, for exact cards."""
+    """The counterpart of ``cards.deals.Deals`` for exact cards."""
 
     bucket: NDArray[np.uint32]  # [deals, players, rounds] the situation
     strength: NDArray[np.uint16]  # [deals, players] at showdown
@@ -72,15 +72,15 @@ class ExactDeals(NamedTuple):
 
 @per_worker
 class Batch(NamedTuple):
-    """Deals waiting to be played: a worker's own, and with its random numbers all that a run must keep to go on."""
+    """A worker's deals that wait to be played; with its random numbers, all that a run must save to continue."""
 
-    next: NDArray[np.int64]  # [1] the first deal that was not handed out
+    next: NDArray[np.int64]  # [1] the next deal to hand out
     deck: NDArray[np.uint8]  # [cards] a permutation
     deals: Any  # cards.deals.Deals or ExactDeals
 
 
 class HoldemGame(NamedTuple):
-    """What an episode needs of hold'em."""
+    """The arrays that an episode of hold'em reads."""
 
     players: int
     nodes: NDArray[Any]  # [nodes] betting.NODE
@@ -103,7 +103,7 @@ class CallByNode(NamedTuple):
 
 
 class HoldemSimulator(Simulator):
-    """Hold'em as the betting tree times what each player knows of the cards."""
+    """Hold'em as the betting tree times each player's knowledge of the cards."""
 
     def __init__(self, rules: Holdem) -> None:
         self.rules = rules
@@ -176,7 +176,7 @@ class HoldemSimulator(Simulator):
 
 
 def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> HoldemSimulator | None:
-    """The simulator that this game should be learned through; None where its tree will do."""
+    """The simulator that this game should be learned through; None if its tree is small enough."""
     if game.grid == EXACT:
         return None
     if progress is not None:
@@ -186,13 +186,13 @@ def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = N
 
 
 def prepare(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> None:
-    """Build the tables of hand strength that players need, if no command ever built them."""
+    """Build the tables of hand strength that players need, if they do not exist yet."""
     if game.is_full() and not any(tables.folder().glob("strength-river*")):
         tables.load("ehs2", None if progress is None else lambda done, total: progress(tables.WHAT, done, total))
 
 
 def match_deals(game: Holdem) -> Any:
-    """Deals for duplicate matches, which need the whole deck; None where everybody changes seats instead."""
+    """Deals for duplicate matches, which need the whole deck; None if matches rotate the seats instead."""
     from fogplay.simulators.holdem_duplicate import HoldemDeals
 
     return HoldemDeals(game) if game.is_full() else None
@@ -283,7 +283,7 @@ def set_number(choose, cards, begin, count):
 
 @kernel
 def _refill(cards, batch, rng):
-    """Called once in many deals, so that it is not merged into every kernel."""
+    """Not inlined, so that its code is not repeated in every kernel: it is called once per batch."""
     deal_batch(cards, batch, rng)
 
 
@@ -382,7 +382,7 @@ def _exact(rules: Holdem) -> Exact:
 
 
 def _strengths(rules: Holdem) -> NDArray[np.uint16]:
-    """[situations of the last round] the order of hands at showdown; 0 where a card would be there twice."""
+    """[situations of the last round] the order of hands at showdown; 0 where a card would appear twice."""
     hands = np.zeros((1, 0), np.int64)
     for size in (rules.hole, *rules.board):
         by_number = sorted(itertools.combinations(range(rules.num_cards()), size), key=lambda each: each[::-1])

@@ -25,7 +25,7 @@ class Situation(Protocol):
     def infoset(self) -> str: ...  # the game's string for all that the acting player knows
 
     @property
-    def observation(self) -> Any: ...  # the same in the game's own terms, where it has any
+    def observation(self) -> Any: ...  # the same as the game's own object, if it has one
 
     @property
     def luck(self) -> float: ...  # a random number from [0, 1) to draw the action with

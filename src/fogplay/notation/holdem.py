@@ -51,14 +51,14 @@ class HoldemTalk(Talk):
 
     def news(self, seen: Sequence[Any]) -> list[str]:
         lines = []
-        for event in seen[self.shown :]:
+        for event in seen[self.printed :]:
             before = self.state
             self.state = before.child(HIDDEN if event.action is None else event.action)
             if before.player != CHANCE:
                 lines.append(self._deed(before, self.state, event.action))
             elif self.state.player != CHANCE:
                 lines.append(self._dealt())
-        self.shown = len(seen)
+        self.printed = len(seen)
         return lines
 
     def _dealt(self) -> str:

@@ -27,7 +27,7 @@ class Talk:
 
     def __init__(self, game: Any, names: Sequence[str], seat: int) -> None:
         self.game, self.names, self.seat = game, names, seat
-        self.shown = 0  # events printed so far
+        self.printed = 0  # events printed so far
         self.shown: list[bool] = []  # which of them could be seen then
 
     @staticmethod
@@ -42,12 +42,12 @@ class Talk:
     def news(self, seen: Sequence[Any]) -> list[str]:
         """Lines about what happened since the last time."""
         lines = []
-        for event in seen[self.shown :]:
+        for event in seen[self.printed :]:
             self.shown.append(event.name is not None)
             if event.name is not None and event.seat != self.seat:
                 who = "" if event.seat == CHANCE else f"{begin(self.names[event.seat])}: "
                 lines.append(f"{who}{event.name}")
-        self.shown = len(seen)
+        self.printed = len(seen)
         return lines
 
     def question(self, view: Any) -> Question:

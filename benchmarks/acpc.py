@@ -1,11 +1,11 @@
-"""How many hands a second the competition's protocol takes, beside the same match without it.
+"""Hands per second through the competition's protocol, compared with the same match without it.
 
     python benchmarks/acpc.py                # two players: a minute
     python benchmarks/acpc.py --three        # three players too: another minute, 3 GB of memory
 
-prints a table. The same hands each time, cards and luck and all: compiled; by the rules in plain Python; through the
-dealer's and the clients' lines in one process; and over loopback, where every client is a process of its own. Best of
-three runs; start-up is not counted.
+prints a table. Each row plays the same hands with the same cards and luck: compiled; by the rules in plain Python;
+through the dealer's and the clients' lines in one process; and over loopback, where every client is its own process.
+Best of three runs, without start-up.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SEED = 1
 
 
 class Plain:
-    """An agent that no compiled loop knows."""
+    """An agent that compiled loops do not support."""
 
     def __init__(self, agent: Any) -> None:
         self.agent = agent

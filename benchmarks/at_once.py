@@ -1,10 +1,10 @@
-"""What it costs to play thousands of episodes at once on a GPU from the first one on, and what to begin slowly brings.
+"""The cost of playing thousands of concurrent episodes on a GPU from the start, and the benefit of a slow ramp.
 
     python benchmarks/at_once.py
     python benchmarks/at_once.py --episodes 20000000 --threads 16384 smooth-uct
 
-nash_conv on Leduc, the mean of three runs, and the seconds of the fastest: all threads from the start, or twice as many
-whenever a thousand, three thousand, ... episodes for each have been played (``kernels/cuda.py``).
+prints nash_conv on Leduc, the mean of three runs, and the seconds of the fastest: with all threads from the start, or
+doubling the threads whenever each has played a thousand, three thousand, ... episodes (``kernels/cuda.py``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How fast cards are: hands evaluated, boards looked up, buckets told, tables built and loaded. One core.
+"""Speed of the card code: evaluating hands, looking up boards and buckets, building and loading tables. One core.
 
     python benchmarks/cards.py            # everything but the build
     python benchmarks/cards.py --build    # builds the tables again, into a temporary folder
@@ -32,7 +32,7 @@ RUNS = 5
 
 @kernel
 def evaluate_given(tables, hands):
-    """Evaluate ``hands[n, 7]``; the sum, so that nothing can be left out."""
+    """Evaluate ``hands[n, 7]``; return the sum, so that the compiler cannot skip any."""
     total = 0
     for n in range(len(hands)):
         total += evaluate7(
@@ -89,7 +89,7 @@ def deal_and_look_up(signals, deck, rng, count, street):
 
 @kernel
 def deal_and_look_up_in_turn(signals, deck, rng, count, street):
-    """The same where each deal waits for the buckets of the one before, as an episode waits before it acts."""
+    """The same, but each deal waits for the buckets of the previous one, as an episode waits before it acts."""
     total = 0
     for _ in range(count):
         a, b, c, d, board = deal(deck, rng)

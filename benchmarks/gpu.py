@@ -1,10 +1,10 @@
-"""Episodes a second on a GPU, beside one thread of the CPU in the same run.
+"""Episodes per second on a GPU, compared with one CPU thread in the same run.
 
     python benchmarks/gpu.py
     python benchmarks/gpu.py --seconds 10 leduc:smooth-uct holdem:smooth-uct
 
-What is measured comes after compiling, after all of the GPU's threads have begun, and after the tables have grown for a
-while; ``--scale`` makes that while shorter, for a quick look.
+The measurement starts after compiling, after all of the GPU's threads have started, and after the tables have grown for
+a while; ``--scale`` shortens that while, for a quick look.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PLAYED = {"cuda": 400_000_000, "cpu": 300_000}  # before the clock runs
 
 
 def speed(simulator: Simulator, algorithm: str, device: str, seconds: float, scale: float = 1.0) -> float:
-    """Episodes, or traversals, a second."""
+    """Episodes, or traversals, per second."""
     require_device("cuda", algorithm)
     make = ALGORITHMS[algorithm].make
     assert make is not None

@@ -1,4 +1,4 @@
-"""What it costs to find infosets by key: iterations per second with numbered and with hashed tables, in one run.
+"""The cost of finding infosets by key: iterations per second with numbered and with hashed tables, in one run.
 
     python benchmarks/hashed.py [--game leduc] [--seconds 1] [--rounds 5] [--json]
 

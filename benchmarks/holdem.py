@@ -1,11 +1,11 @@
-"""How fast limit hold'em is learned: Smooth UCT episodes a second on one core, and memory.
+"""Speed of learning limit hold'em: Smooth UCT episodes per second on one core, and memory.
 
     python benchmarks/holdem.py                     # two and three players, each in a process of its own
     python benchmarks/holdem.py --players 2 --episodes 200
 
-plays millions of episodes, and prints the speed of each stretch: the tree grows, so the first are not the last.
-``--layout plain`` puts a node's buckets side by side instead of a family's, ``--batch 1`` tells every deal alone, and
-``--cell large`` takes 16 bytes a slot for three players too: what each of these gives is in benchmarks/README.md.
+plays millions of episodes, and prints the speed of each stretch, since it changes as the tree grows.
+``--layout plain`` puts a node's buckets side by side instead of a family's, ``--batch 1`` looks up every deal alone,
+and ``--cell large`` uses 16 bytes per slot for three players too; benchmarks/README.md lists the effect of each.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fogplay.simulators.streams import streams
 
 MILLION = 1_000_000
 STRETCH = 2 * MILLION
-PROMISED = {2: (800_000, 1.0), 3: (300_000, 8.0)}  # episodes a second, GB
+PROMISED = {2: (800_000, 1.0), 3: (300_000, 8.0)}  # episodes per second, GB
 
 
 def resident() -> tuple[float, float]:

@@ -1,9 +1,9 @@
-"""How fast duplicate matches are, and how large profiles are on disk. One core.
+"""Speed of duplicate matches, and the size of profiles on disk. One core.
 
     python benchmarks/matches.py                # two players: a minute
     python benchmarks/matches.py --three        # three players too: another minute, 3 GB of memory
 
-prints tables. Hands a second are the best of three runs, after compiling; profiles are of random choices, which
+prints tables. Hands per second are the best of three runs, after compiling; profiles hold random choices, which
 compress worst.
 """
 
@@ -30,7 +30,7 @@ RUNS = 3
 
 
 class Plain:
-    """An agent that no compiled loop knows."""
+    """An agent that compiled loops do not support."""
 
     def __init__(self, agent: Any) -> None:
         self.agent = agent

@@ -117,7 +117,7 @@ class Timed:
 
 
 class Peer:
-    """OpenSpiel's ISMCTSBot: every state of an infoset is alike to it, so it is given one drawn at random."""
+    """OpenSpiel's ISMCTSBot: it treats all states of an infoset alike, so it gets one drawn at random."""
 
     def __init__(self, simulations: int, seed: int = 1) -> None:
         import pyspiel
@@ -143,7 +143,7 @@ class Peer:
 
 
 def peer(hands: int) -> None:
-    """Ours beside OpenSpiel's search in its own Leduc, with as much time for a decision."""
+    """Fogplay's search against OpenSpiel's in OpenSpiel's Leduc, at equal time per decision."""
     game = "pyspiel:leduc_poker"
     print(f"\n{game}\n\n| player | against | per hand | hands | seconds per decision |\n|---|---|---:|---:|---:|")
     for simulations in (100, 1_000):

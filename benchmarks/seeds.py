@@ -38,7 +38,7 @@ def train(folder: Path, threads: int, episodes: int, seeds: int, seconds: float)
         if file.exists():
             continue
         if time.monotonic() + longest > end:
-            print("the time is up; run it again to go on")
+            print("the time is up; run it again to continue")
             return
         began = time.monotonic()
         result = fp.solve(GAME, algorithm, episodes, seed=seed, device="cuda", threads=threads, greedy=True)

@@ -1,4 +1,4 @@
-"""What threads that share tables without locks do to convergence: nash_conv against episodes and against seconds.
+"""How lock-free shared tables affect convergence: nash_conv against episodes and against seconds.
 
     python benchmarks/threads.py
 
@@ -73,7 +73,7 @@ def median(points: Sequence[Point], game: str, algorithm: str, threads: int) -> 
 
 
 def draw(points: Sequence[Point], path: Path) -> None:
-    """One column a game; above against episodes, below against seconds."""
+    """Draw one column per game: nash_conv against episodes above, against seconds below."""
     games = list(dict.fromkeys(each.game for each in points))
     figure, axes = plt.subplots(2, len(games), figsize=(4.6 * len(games), 6.6), sharey="col", squeeze=False)
     for column, game in enumerate(games):

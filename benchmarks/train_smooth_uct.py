@@ -3,10 +3,10 @@
     python benchmarks/train_smooth_uct.py 2 62100000000 src/fogplay/bots/data
     python benchmarks/train_smooth_uct.py 3 50000000000 src/fogplay/bots/data
 
-Where there is no GPU, ``--device cpu``. Three players have 530 million actions, most of them in hands that are hardly
-ever played: what was visited rarely is left out, and averages are rounded. The files that come with the package were
-written by ``write`` from runs of smooth-uct-2015/fig3 and table3, which train the same; as chance has it,
-another run is another player (docs/results.md).
+Without a GPU, add ``--device cpu``. Three players have 530 million actions, most of them in hands that are hardly ever
+played: rarely visited infosets are left out, and averages are rounded. The files that come with the package were
+written by ``write`` from runs of smooth-uct-2015/fig3 and table3, which train in the same way; another run gives
+another player, by chance (docs/results.md).
 """
 
 from __future__ import annotations

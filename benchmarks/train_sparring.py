@@ -1,9 +1,9 @@
-"""Train the bot ``sparring``: a near-equilibrium of two-player limit hold'em with 10 buckets a round.
+"""Train the bot ``sparring``: a near-equilibrium of two-player limit hold'em with 10 buckets per round.
 
     python benchmarks/train_sparring.py 60000000 src/fogplay/bots/data/sparring-2.safetensors
 
-External sampling, one thread; the average strategy of the second half of the run, since the first moves of all are far
-from any equilibrium and would weigh on the average for long.
+External sampling on one thread. It saves the average strategy of the second half of the run, since the early strategies
+are far from any equilibrium and would distort the average for a long time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two versions of fogplay beside each other: every row is measured in turn with the one and the other source.
+"""Compare two versions of fogplay: every row is measured with both sources in turn.
 
     git worktree add ../old COMMIT
     python benchmarks/versions.py ../old/src src

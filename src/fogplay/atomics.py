@@ -21,7 +21,7 @@ _by_llvm: Any = intrinsic
 
 
 class Plain(NamedTuple):
-    """Read, add, write. CPU threads that do so lose an addition now and then; never to lose one costs far more time."""
+    """Plain read, add, write. CPU threads occasionally lose an addition this way; preventing that is far slower."""
 
 
 class Shared(NamedTuple):
@@ -45,7 +45,7 @@ def publish(writing, table, at, value):
 
 @by_type
 def look(writing, table, at):
-    """What any thread published last at ``table[at]``."""
+    """The value that any thread published last at ``table[at]``."""
 
 
 @claim.register(Plain)
@@ -114,7 +114,7 @@ def store(table, at, value):
 
 
 def fetch(table, at):
-    """What is at ``table[at]``."""
+    """The value at ``table[at]``."""
     return table[at]
 
 

@@ -94,8 +94,8 @@ def test_definitions_are_listed_and_printed(run: Command, tmp_path: Path) -> Non
         ),
         (("deal", "holdem.limit.2p", "rules"), "holdem.limit.2p is for 2 players; 1 were named"),
         (("deal", "holdem.limit.2p", "rules", "nobody"), "there is no file nobody"),
-        (("deal", "holdem.limit.2p", "rules", ":x"), "':x' is no port; a player who connects is :PORT, or :0"),
-        (("deal", "holdem.limit.2p", "rules", ":99999"), "is no port"),
+        (("deal", "holdem.limit.2p", "rules", ":x"), "':x' is not a port; a player who connects is :PORT, or :0"),
+        (("deal", "holdem.limit.2p", "rules", ":99999"), "is not a port"),
         (("deal", "holdem.limit.2p", "rules", "probe", "--hands", "0"), "hands must be a whole number from 1"),
         (("deal", "holdem.limit.2p", "rules", "probe", "--seed", "-1"), "seed must be a whole number from 0"),
         (("deal", "holdem.limit.2p", "rules", "probe", "--t-hand", "0"), "limits of time must be over 0 seconds"),
@@ -147,5 +147,5 @@ def test_what_stands_for_a_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         Place("a=b", "a=b.safetensors", None),
         Place("x-y-z", "rules", None),
     ]
-    with pytest.raises(FogplayError, match="is no port"):
+    with pytest.raises(FogplayError, match="is not a port"):
         places_of(["A=:"])

@@ -174,7 +174,7 @@ def test_who_talks_without_end_is_out() -> None:
     [
         (Limits(1, 600, 7), [0.9, 0.9, 1.1], "it did not answer in 1 seconds"),
         (Limits(600, 2, 7), [0.5, 0.7, 0.7, 0.9], "it took over 2 seconds in this hand"),
-        (Limits(600, 600, 1), [1.0, 1.4, 1.7], "it took over 1 seconds a hand on average"),
+        (Limits(600, 600, 1), [1.0, 1.4, 1.7], "it took over 1 seconds per hand on average"),
     ],
 )
 def test_time_is_limited(limits: Limits, seconds: list[float], why: str) -> None:

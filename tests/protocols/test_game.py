@@ -136,7 +136,7 @@ def test_cards_that_are_not_possible(line: str, says: str) -> None:
 
 def test_a_small_deck_has_its_cards_only() -> None:
     table = AcpcGame(OURS["leduc.limit.2p"])
-    with pytest.raises(FogplayError, match="deck does not have"):
+    with pytest.raises(FogplayError, match="not in this game's deck"):
         table.check_cards(MatchState(0, 0, "", ((0,), ()), ()), table.start)
 
 

@@ -20,7 +20,7 @@ from fogplay.evaluate.exact import best_response
 from fogplay.games import load
 from fogplay.jit import kernel
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, tell_exact
+from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, look_up_exact
 from fogplay.simulators.policies import ByPlayer, explore
 from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
@@ -127,7 +127,7 @@ def every_deal(simulated: HoldemSimulator) -> Any:
     for cards in fill((), sets):
         rest = [card for card in range(rules.num_cards()) if card not in cards]
         deck[:] = [*cards, *rest]
-        tell_exact(game.cards, deck, game.batch.deals, 0)
+        look_up_exact(game.cards, deck, game.batch.deals, 0)
         yield 0, game
 
 

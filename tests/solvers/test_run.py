@@ -211,7 +211,7 @@ def test_a_full_disk_does_not_stop_a_run(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_whole_numbers_of_numpy_will_do() -> None:
     assert solve("kuhn", "cfr", np.int64(5), seed=np.int32(1)).iterations == 5
-    with pytest.raises(FogplayError, match="so many points a decade, or a list of iterations"):
+    with pytest.raises(FogplayError, match="a number of points per decade, or a list of iterations"):
         solve("kuhn", "cfr", 5, curve=2.5)  # type: ignore[arg-type]
 
 

@@ -16,10 +16,10 @@ from fogplay.trees import FlatGame, named
 def match(
     game: Any, agents: Sequence[Any], hands: int = 100_000, *, names: Sequence[str] | None = None, **options: Any
 ) -> MatchResult:
-    """Play at least ``hands`` hands of a game between agents, everybody at every seat.
+    """Play at least ``hands`` hands of a game between agents, each at every seat.
 
     A game is a spec, its rules, or flattened; an agent a saved strategy's file, ``uniform``, a bot's name, a strategy,
-    or any object with ``act(view)``. ``options`` are those of ``play.match``: ``seed``, ``keep`` (for logs),
+    or any object with ``act(view)``. ``options`` are passed to ``play.match``: ``seed``, ``keep`` (for logs),
     ``progress``.
     """
     given = [os.fspath(agent) if isinstance(agent, os.PathLike) else agent for agent in agents]

@@ -1,7 +1,7 @@
-"""``resolve``: from what a user types to agents.
+"""``resolve``: agents from the text that a user types.
 
 An agent is a saved strategy's file, ``uniform``, a bot of the game (``bots/<game>.py``), or a kind and its settings,
-such as ``search:smooth-uct:2000``. A bots module has ``BOTS`` (by name), ``names(rules)`` (those who can play these
+such as ``search:smooth-uct:2000``. A bots module has ``BOTS`` (by name), ``names(rules)`` (the bots that can play these
 rules) and ``bots(wanted, rules, company)`` (the agents by name).
 """
 
@@ -36,7 +36,7 @@ def register_kind(prefix: str, maker: Maker) -> None:
 
 
 def resolve(texts: Sequence[str], rules: Any) -> list[Any]:
-    """An agent for each text; the same file or bot twice is the same agent, a search has a memory of its own."""
+    """An agent for each text; a repeated file or bot gives the same agent, but each search has its own memory."""
     require_known(texts, rules)
     own = bot_names(rules)
     found: dict[str, Any] = {}
@@ -50,14 +50,14 @@ def resolve(texts: Sequence[str], rules: Any) -> list[Any]:
 
 
 def require_known(texts: Sequence[str], rules: Any) -> None:
-    """Refuse what is not an agent, before anything that takes long."""
+    """Refuse texts that are not agents, before any slow step."""
     for text in texts:
         if text not in known_names(rules) and _kind(text) is None and not Path(text).exists():
             raise FogplayError(_unknown(text, rules))
 
 
 def known_names(rules: Any) -> tuple[str, ...]:
-    """The agents that have a name in every folder."""
+    """The agents that are known by name, without a file."""
     return tuple(dict.fromkeys((*bot_names(rules), UNIFORM)))
 
 
@@ -68,7 +68,7 @@ def bot_names(rules: Any) -> tuple[str, ...]:
 
 
 def names_of(agents: Sequence[str], words: Collection[str] = ()) -> list[str]:
-    """A name for every agent: a file's without its ending, without what a log cannot hold, each different."""
+    """A unique name per agent: a file's name without its extension and without characters that a log cannot hold."""
     names: list[str] = []
     for agent in agents:
         stem = agent if agent in words or _kind(agent) is not None else Path(agent).stem
@@ -95,7 +95,7 @@ def _without_bots(text: str, rules: Any) -> Any:
 
 
 def _kind(text: str) -> str | None:
-    """The kind that a text begins with, if it is one that can be made here."""
+    """The kind that a text begins with, if it is a known one."""
     prefix, colon, _ = text.partition(":")
     if not colon or prefix not in _KINDS:
         return None
@@ -112,7 +112,7 @@ def _maker(kind: str) -> Maker:
 
 
 def _unknown(text: str, rules: Any) -> str:
-    """What to say of a text that is not an agent of this game."""
+    """The error message for a text that is not an agent of this game."""
     known = known_names(rules)
     prefixes = [f"{prefix}:" for prefix in _KINDS if _kind(f"{prefix}:") is not None]
     others = {name: game for game, names in _all_bots().items() for name in names}

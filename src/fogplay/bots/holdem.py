@@ -2,14 +2,14 @@
 
 ``always-fold`` folds to every bet and otherwise checks; ``always-call`` calls; ``always-raise`` raises while it may;
 ``probe`` calls or raises, and ``uniform`` does anything, with equal probabilities. ``rules`` plays by rules of thumb
-about hand strength and pot odds, ``sparring`` a near-equilibrium of the two-player game with 10 buckets a round
+about hand strength and pot odds, ``sparring`` a near-equilibrium of the two-player game with 10 buckets per round
 (benchmarks/train_sparring.py). ``smooth-uct`` takes the best action of what Smooth UCT learned in as many episodes as
 in the paper of 2015, with two players or three; ``smooth-uct-average`` plays its average strategy
 (benchmarks/train_smooth_uct.py).
 
 The rules of ``rules``. The strength of a hand is its effective hand strength, the probability of beating one random
 hand in the end, to the power of the number of opponents, less 0.03 for every raise that others have made in the hand:
-who raises has no random hand. Then
+a raiser's hand is not random. Then
 
 - facing a bet: raise from 0.62 on, and 0.07 more for every raise of this round; else call if the strength is at least
   the pot odds, to call / (pot + to call); else fold. Of hands from 0.9 on, 15 % only call, to raise later; against one
@@ -41,11 +41,11 @@ RULES_BUCKETS = 100
 RULES_GRID = f"ehs:{'/'.join([str(RULES_BUCKETS)] * 4)}"
 WIDTH = 3  # slots of an infoset here, whatever it offers
 
-# What `rules` tells apart about a node, each with so many values; a class of nodes is one of each.
+# The features of a node that `rules` uses, and their numbers of values; a class of nodes has one value of each.
 _FACING, _RAISE, _OPPONENTS, _BUTTON, _RAISED, _HEAT, _ODDS = 2, 2, 2, 2, 5, 9, 64
 _CLASSES = _FACING * _RAISE * _OPPONENTS * _BUTTON * _RAISED * _HEAT * _ODDS
 
-_8 = 8  # bits a player for the raises it made
+_8 = 8  # bits per player for the raises it made
 
 
 def bot(name: str, rules: Holdem, betting: Betting) -> BettingPolicy:
@@ -61,7 +61,7 @@ def names(rules: Holdem) -> tuple[str, ...]:
 
 
 def bots(wanted: Sequence[str], rules: Holdem, company: Sequence[Any] = ()) -> dict[str, BettingPolicy]:
-    """Bots by name; those who need a betting tree take it from their company, where somebody brings one."""
+    """Bots by name; those that need a betting tree share that of another agent in ``company``, if one has it."""
     found = {name: trained(name, rules) for name in wanted if name in TRAINED}
     betting = next((each.betting for each in (*company, *found.values()) if hasattr(each, "betting")), None)
     for name in wanted:
@@ -72,7 +72,7 @@ def bots(wanted: Sequence[str], rules: Holdem, company: Sequence[Any] = ()) -> d
 
 
 def _unseeing(fold: float, call: float, raise_: float) -> Callable[[Holdem, Betting], BettingPolicy]:
-    """A bot that does not look at its cards: its weights of what it may do; it calls where those are all zero."""
+    """A bot that ignores its cards and plays legal actions by their weights; it calls if those are all zero."""
 
     def make(_: Holdem, betting: Betting) -> BettingPolicy:
         place, share = np.zeros(len(betting.nodes), PLACE), np.zeros(4 * WIDTH, np.uint8)
@@ -117,8 +117,8 @@ def _trained(name: str) -> Callable[[Holdem, Betting], BettingPolicy]:
     return lambda rules, _: trained(name, rules)
 
 
-DEFAULT = "rules"  # who plays where nobody is named
-TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # for so many players
+DEFAULT = "rules"  # plays if no bot is named
+TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # by number of players
 BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),
     "always-call": _unseeing(0.0, 1.0, 0.0),
@@ -137,7 +137,8 @@ BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
 def _classify(nodes, raises, blinds, paid, raised, place):
     """Fill ``place[nodes]`` with the slots of every decision node's class.
 
-    ``paid[nodes]`` (16 bits a player) and ``raised[nodes, 2]`` (in this round; in the hand, 8 bits a player) are room.
+    ``paid[nodes]`` (16 bits per player) and ``raised[nodes, 2]`` (in this round; in the hand, 8 bits per player) are
+    scratch.
     """
     players = len(blinds)
     for player in range(players):

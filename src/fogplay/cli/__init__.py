@@ -23,7 +23,7 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         _stop("stopped", 130)
-    except Exception as error:  # the command line library's own, told apart by what they can do
+    except Exception as error:  # the command line library's own, recognised by their methods
         if type(error).__name__ == "Abort":
             _stop("stopped", 130)
         if type(error).__name__ == "NoArgsIsHelpError":

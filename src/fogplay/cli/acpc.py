@@ -1,4 +1,4 @@
-"""The Annual Computer Poker Competition: a dealer, a player at a dealer's table, logs played again."""
+"""The commands for the Annual Computer Poker Competition: deal matches, join them, replay logs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
 from fogplay.notation.gamedef import DEFAULT
 
-acpc = typer.Typer(no_args_is_help=True, help="Speak the Annual Computer Poker Competition's language.")
+acpc = typer.Typer(no_args_is_help=True, help="Speak the Annual Computer Poker Competition's protocol.")
 app.add_typer(acpc, name="acpc")
 
 SHOWN_EVERY = 0.1  # seconds
@@ -48,7 +48,7 @@ def join(
         str | None, typer.Option(metavar="GAMEDEF", help=f"The dealer's game; by default the file's, or {DEFAULT}.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same actions.", min=0)] = None,
-    wait: Annotated[float, typer.Option(metavar="SECONDS", help="Keep trying to connect for so long.")] = 0.0,
+    wait: Annotated[float, typer.Option(metavar="SECONDS", help="How long to keep trying to connect.")] = 0.0,
     as_json: JSON = False,
 ) -> None:
     """Play at a dealer's table until it ends the match."""
@@ -91,39 +91,41 @@ def join(
 
 @dataclass(frozen=True)
 class Place:
-    """What a user says of a player: a name, and who it is or at which port it comes."""
+    """A player as the user named it: a name, and an agent or the port to which it connects."""
 
     name: str
-    agent: str | None  # of ours, in this process
-    port: int | None  # of somebody's over the network
+    agent: str | None  # a fogplay agent, in this process
+    port: int | None  # for a player over the network
 
 
 @acpc.command()
 def deal(
-    game: Annotated[str, typer.Argument(metavar="GAMEDEF", help="A game definition's file, or a name of ours.")],
+    game: Annotated[str, typer.Argument(metavar="GAMEDEF", help="A game definition's file, or a name from fogplay.")],
     players: Annotated[
         list[str],
         typer.Argument(
-            metavar="PLAYER", help="[NAME=]AGENT for a strategy or bot of ours; [NAME=]:PORT for one that connects."
+            metavar="PLAYER", help="[NAME=]AGENT for a strategy or bot; [NAME=]:PORT for a player that connects."
         ),
     ],
     hands: Annotated[int, typer.Option("--hands", "-n", help="How many.")] = 3000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same cards.")] = 0,
-    turn: Annotated[int, typer.Option(help="Move everybody on by so many seats: with the same seed, a duplicate.")] = 0,
-    log: Annotated[Path | None, typer.Option(help="Where the hands go.")] = None,
+    turn: Annotated[
+        int, typer.Option(help="Rotate everybody by this many seats: with the same seed, a duplicate.")
+    ] = 0,
+    log: Annotated[Path | None, typer.Option(help="The file for the hands.")] = None,
     forfeit: Annotated[
-        bool, typer.Option("--forfeit", help="Play on without whoever fails: it checks or folds from then on.")
+        bool, typer.Option("--forfeit", help="Continue without a player that fails: it checks or folds from then on.")
     ] = False,
-    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 is for other machines too.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 accepts other machines.")] = "127.0.0.1",
     t_response: Annotated[float, typer.Option(metavar="SECONDS", help="The longest answer.")] = 600.0,
     t_hand: Annotated[float, typer.Option(metavar="SECONDS", help="A player's longest hand.")] = 600.0,
-    t_per_hand: Annotated[float, typer.Option(metavar="SECONDS", help="A player's time a hand, on average.")] = 7.0,
+    t_per_hand: Annotated[float, typer.Option(metavar="SECONDS", help="A player's average time per hand.")] = 7.0,
     start_timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="How long to wait for players; for ever by default.")
+        float | None, typer.Option(metavar="SECONDS", help="How long to wait for players; by default, no limit.")
     ] = None,
     as_json: JSON = False,
 ) -> None:
-    """Host a match between players of ours and others that connect."""
+    """Host a match between fogplay agents and players that connect."""
     from fogplay.notation.gamedef import game_of, load_definition
     from fogplay.protocols.acpc.dealer import Dealer, Limits, Terms
     from fogplay.protocols.acpc.game import AcpcGame
@@ -185,7 +187,7 @@ def deal(
 
 
 def places_of(players: list[str]) -> list[Place]:
-    """Names and agents, or ports, out of what was typed."""
+    """Parse what was typed into names and agents or ports."""
     from fogplay.agents import names_of
 
     typed: list[tuple[str, str]] = []
@@ -200,7 +202,7 @@ def places_of(players: list[str]) -> list[Place]:
         elif what[1:].isdigit() and int(what[1:]) <= 65535:
             places.append(Place(name, None, int(what[1:])))
         else:
-            raise FogplayError(f"{what!r} is no port; a player who connects is :PORT, or :0 for any free port")
+            raise FogplayError(f"{what!r} is not a port; a player who connects is :PORT, or :0 for any free port")
     return places
 
 
@@ -212,7 +214,7 @@ def _client(agent: str, definition: Any, seed: int) -> Any:
 
 
 def _now_and_then(show: Callable[[int], None]) -> Callable[[int], None]:
-    """The same, but not more often than one can see."""
+    """The same callback, called at most every ``SHOWN_EVERY`` seconds."""
     last = time.monotonic()
 
     def perhaps(done: int) -> None:
@@ -226,12 +228,12 @@ def _now_and_then(show: Callable[[int], None]) -> Callable[[int], None]:
 
 
 def _chips(won: float) -> str:
-    """Chips for reading; a pot may be split."""
+    """Chips as text; a split pot can give fractions."""
     return f"{won:+,.0f}" if won == round(won) else f"{won:+,.2f}"
 
 
 class _Log:
-    """A log that is written line by line, so that what was played stays; remarks are shown as well."""
+    """A log written line by line, so that an interrupted match keeps its hands; remarks are also shown."""
 
     def __init__(self, path: Path | None, watch: Watch) -> None:
         self.path, self.watch = path, watch
@@ -263,11 +265,11 @@ class _Log:
 def replay(
     log: Annotated[Path, typer.Argument(help="A log as the competition writes it.")],
     game: Annotated[
-        str | None, typer.Option(metavar="GAMEDEF", help="Its game; by default the one that it names.")
+        str | None, typer.Option(metavar="GAMEDEF", help="The log's game; by default the one it names.")
     ] = None,
     as_json: JSON = False,
 ) -> None:
-    """Play a log again: every hand's result by the rules, or the first line that does not follow them."""
+    """Replay a log: check every hand's result by the rules, or report the first line that breaks them."""
     from fogplay.protocols.acpc.replay import replay as play_again
 
     played = play_again(log, game)

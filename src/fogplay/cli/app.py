@@ -15,7 +15,7 @@ import typer.core
 
 from fogplay.errors import FogplayError
 
-# As they are used: learn, look at what was learned, play with it, exploit others with it; then the rest.
+# In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
     "solve", "evaluate", "inspect", "match", "play", "respond", "tradeoff", "model",
     "games", "algorithms", "reproduce", "bench", "acpc",
@@ -23,7 +23,7 @@ COMMANDS = (
 
 
 class InOrder(typer.core.TyperGroup):
-    """Commands as ``--help`` lists them: in the order of ``COMMANDS``, and others after them."""
+    """Lists commands in ``--help`` in the order of ``COMMANDS``, and others after them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         place = {name: number for number, name in enumerate(COMMANDS)}
@@ -38,20 +38,21 @@ app = typer.Typer(
 )
 
 Threads = Annotated[
-    int | None, typer.Option(help="Episodes at once on the same tables; by default 1, and on a GPU what suits it.")
+    int | None, typer.Option(help="Concurrent episodes on shared tables; by default 1, or as many as suit the GPU.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, or cuda: sampling algorithms on an NVIDIA GPU.")]
 Minutes = Annotated[
-    float | None, typer.Option("--minutes", help="Learn for so many minutes, or for -n iterations if those end sooner.")
+    float | None,
+    typer.Option("--minutes", help="Learn for this many minutes, or for -n iterations if those end sooner."),
 ]
 Infosets = Annotated[
-    int | None, typer.Option("--infosets", help="Room for so many, where a game is too large for a tree.")
+    int | None, typer.Option("--infosets", help="The most infosets to store, for a game too large for a tree.")
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
 
 
 def read_settings(pairs: list[str], algorithm: str) -> dict[str, Any]:
-    """``--set name=value`` into parameters of the algorithm; numbers and true/false are read as such."""
+    """Parse ``--set name=value`` into parameters of the algorithm; numbers and true/false become values."""
     from fogplay.solvers.algorithms import AUTO, algorithm_called, check_parameters
 
     settings: dict[str, Any] = {}
@@ -96,7 +97,7 @@ def load_strategy(path: Path) -> Any:
 
 
 def save(strategy: Any, out: Path) -> None:
-    """Save a strategy, in the folder for temporary files if it cannot be where it should: nothing learned is lost."""
+    """Save a strategy; if that fails, save it in the temporary folder, so that nothing learned is lost."""
     try:
         strategy.save(out)
     except FogplayError as error:
@@ -121,7 +122,7 @@ def print_json(facts: dict[str, Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold: NaN and infinity become null."""
+    """A value that JSON can hold: NaN and infinity become null."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

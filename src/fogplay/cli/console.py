@@ -1,4 +1,4 @@
-"""What a command prints while it runs and when it is done."""
+"""Console output: progress while a command runs, and its results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
-COMPILING = "compiling the kernels (only once, some seconds); later commands start at once"
+COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
 OUT = Console(highlight=False, soft_wrap=True, markup=False)
 ERR = Console(stderr=True, highlight=False, markup=False)
 
@@ -118,7 +118,7 @@ class Watch:
 
     @contextlib.contextmanager
     def building(self) -> Iterator[Callable[[str, int, int], None]]:
-        """A bar for tables that are built once; yields a function of what is built, how much is done, and the total."""
+        """A bar for tables that are built once; yields a callback that takes a title, the amount done and the total."""
         task: Any = None
 
         def progress(what: str, done: int, total: int) -> None:
@@ -133,7 +133,7 @@ class Watch:
             self.bar.remove_task(task)
 
     def estimate(self, simulator: Simulator, algorithm: str) -> None:
-        """Print beforehand how much memory a game without a tree will take, or how slow it is."""
+        """Print in advance how much memory a game without a tree needs, or how slow it is."""
         if simulator.flat is not None or algorithm not in ALGORITHMS or not ALGORITHMS[algorithm].seeded:
             return
         if simulator.note is not None:

@@ -21,7 +21,7 @@ def reproduce(
     scale: Annotated[str, typer.Option(help="quick: about a minute; paper: the paper's own budget.")] = "quick",
     out: Annotated[Path, typer.Option(help="The folder for data and pictures.")] = Path("reproduced"),
     engine: Annotated[str, typer.Option(help="loky: local processes; ray: a Ray cluster; sequential.")] = "loky",
-    workers: Annotated[int, typer.Option(help="How many runs at a time; 0: one per core.", min=0)] = 0,
+    workers: Annotated[int, typer.Option(help="How many runs at once; 0: one per core.", min=0)] = 0,
     device: Device = "cpu",
     as_json: JSON = False,
 ) -> None:

@@ -25,9 +25,10 @@ def match(
     ],
     hands: Annotated[int, typer.Option("--hands", "-n", help="How many; rounded up to whole deals.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
-    log: Annotated[Path | None, typer.Option(help="Where the hand histories go.")] = None,
+    log: Annotated[Path | None, typer.Option(help="The file for the hand histories.")] = None,
     seen_by: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Log what this player saw only; a name is a file's, shortened.")
+        str | None,
+        typer.Option(metavar="NAME", help="Log only what this player saw; a name is a file's name, shortened."),
     ] = None,
     as_json: JSON = False,
 ) -> None:
@@ -67,17 +68,17 @@ def match(
     else:
         _show(game, outcome, facts["players"])
     if log is not None:
-        write_log(log, outcome, seen_by)  # what cannot be written costs the log alone
+        write_log(log, outcome, seen_by)  # after the result, so that a failed write loses only the log
         if not as_json:
             _say_log(game, outcome, log, seen_by)
 
 
 def ready(watch: Watch, agents: Sequence[str], rules: Any) -> None:
-    """Refuse unknown agents, then build what the game's players need, and say so where that takes long."""
+    """Refuse unknown agents, then build the tables that the game's players need, with a note if that is slow."""
     from fogplay.agents import require_known
     from fogplay.simulators import prepare
 
-    require_known(agents, rules)  # before anything that takes long
+    require_known(agents, rules)  # before any slow step
     with watch.building() as progress:
         prepare(rules, progress)
     size = rules.public_size() if hasattr(rules, "public_size") else None
@@ -99,7 +100,7 @@ def _check_seen_by(rules: Any, names: Sequence[str], log: Path | None, seen_by: 
 
 
 def _facts(outcome: Any, agents: Sequence[str], log: Path | None) -> dict[str, Any]:
-    """What is told of a match; its deals and points where they are not its hands and means."""
+    """The results of a match; deals and points are included if they differ from hands and means."""
     rows: list[dict[str, Any]] = [
         {
             "name": name,

@@ -104,7 +104,7 @@ def _betting_model(
     min_hands: float,
     as_json: bool,
 ) -> None:
-    """The same for a game without a tree: from a competition log, by decision trees."""
+    """Learn a model for a game without a tree: from a competition log, by decision trees."""
     from fogplay.opponents.betting import learn_betting
 
     with Watch(quiet=as_json) as watch:

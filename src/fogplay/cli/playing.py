@@ -1,4 +1,4 @@
-"""A seat at the table for a human, at the terminal."""
+"""The command that seats a human at the table, at the terminal."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LEAVING = ("q", "quit", "exit")
 BOTS, NOTATION = "fogplay.bots", "fogplay.notation"
 
 
-class Leaving(Exception):  # noqa: N818 (no error)
-    """The human has had enough."""
+class Leaving(Exception):  # noqa: N818 (not an error)
+    """The human ends the game."""
 
 
 @app.command()
@@ -36,7 +36,7 @@ def play(
     hands: Annotated[int | None, typer.Option("--hands", "-n", help="How many; until you quit by default.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same cards.")] = None,
 ) -> None:
-    """Play against a strategy; you move on by one seat after every hand."""
+    """Play against a strategy; you move by one seat after every hand."""
     from fogplay.play import format_for
     from fogplay.trees import named
 
@@ -83,7 +83,7 @@ def _opponents(against: Sequence[str] | None, rules: Any, spec: str) -> tuple[li
 
 
 def _talk_of(rules: Any) -> Any:
-    """The words for a game: its own, if ``notation/<game>.py`` has any, else those for all games."""
+    """The wording for a game: its own, if ``notation/<game>.py`` has any, else the general one."""
     from fogplay.notation.talk import Talk
     from fogplay.simulators import part_of
 
@@ -92,12 +92,12 @@ def _talk_of(rules: Any) -> Any:
 
 
 def _hand(rules: Any, talk: Any, luck: Any, others: Sequence[Any], names: Sequence[str], hand: int, seed: int) -> float:
-    """One hand; what you won."""
+    """Play one hand; return your winnings."""
     from fogplay.games.game import CHANCE
     from fogplay.play import Table
     from fogplay.play.agent import begin
 
-    order = [(seat + hand) % len(names) for seat in range(len(names))]  # who is at each seat
+    order = [(seat + hand) % len(names) for seat in range(len(names))]  # the player at each seat
     mine, called = order.index(0), [names[player] for player in order]
     telling = talk(rules, called, mine)
     say(f"Hand {hand + 1}. {telling.places()}")
@@ -117,7 +117,7 @@ def _hand(rules: Any, talk: Any, luck: Any, others: Sequence[Any], names: Sequen
 
 
 class Human:
-    """An agent who is told what happened, and asked at the terminal."""
+    """An agent that prints what happened and asks for an action at the terminal."""
 
     def __init__(self, talk: Any, seen: Callable[[], Sequence[Any]]) -> None:
         self.talk, self.seen = talk, seen
@@ -130,7 +130,7 @@ class Human:
 
 
 class _Score:
-    """Hands, and what they brought."""
+    """The number of hands and their winnings."""
 
     def __init__(self, format: Any) -> None:
         self.hands, self.total, self.format = 0, 0.0, format
@@ -156,7 +156,7 @@ def _won(value: float) -> str:
 
 
 def ask(prompt: str, allowed: dict[str, int], hint: str) -> int:
-    """What one of the allowed words stands for; anything else gets a hint."""
+    """Ask until one of the allowed words is typed, and return its meaning; anything else gets a hint."""
     while True:
         typed = input(prompt).strip()
         if typed in allowed:

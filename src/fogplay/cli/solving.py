@@ -1,4 +1,4 @@
-"""Games and algorithms, solving, and looking at what was found."""
+"""The commands that list games and algorithms, solve games, and inspect strategies."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def solve(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the strategy goes; GAME.safetensors by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file for the strategy; GAME.safetensors by default.")] = None,
     greedy: Annotated[bool, typer.Option(help="Save the greedy strategy instead of the average one.")] = False,
     snapshots: Annotated[
-        str, typer.Option(help="Iterations, with commas between, at which the strategy so far is saved too.")
+        str, typer.Option(help="Iterations, separated by commas, at which the strategy so far is saved too.")
     ] = "",
-    resume: Annotated[bool, typer.Option(help="Go on from the checkpoint beside --out, if there is one.")] = False,
+    resume: Annotated[bool, typer.Option(help="Continue from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
     as_json: JSON = False,
 ) -> None:
@@ -234,7 +234,7 @@ def inspect(
     limit: Annotated[int, typer.Option(help="How many infosets to list.", min=1)] = 20,
     as_json: JSON = False,
 ) -> None:
-    """Look a situation up: what does the strategy do there, and why."""
+    """Look up a situation: what the strategy does there, and why."""
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
         _inspect_betting(strategy, file, infoset, as_json)
@@ -263,7 +263,7 @@ def inspect(
 
 
 def _looked_up(flat: FlatGame | None, strategy: Any, infosets: list[str]) -> list[dict[str, Any]]:
-    """What a strategy does at infosets and why, one row per action; without a tree, what actions earn is unknown."""
+    """Rows that show a strategy at infosets, one per action; without a tree, what actions earn is unknown."""
     from fogplay.evaluate.situations import situations
 
     seen, rows = (situations(flat, strategy.on(flat)) if flat is not None else None), []
@@ -306,7 +306,7 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
 
 
 def _inspect_betting(strategy: BettingStrategy, file: Path, situation: str | None, as_json: bool) -> None:
-    """What a strategy does with a bucket after some betting, such as ``154:crc/r``; by default before any betting."""
+    """Show a strategy with a bucket after some betting, such as ``154:crc/r``; by default before any betting."""
     found = strategy.look_up(situation or "0:")
     facts = {"file": str(file), "game": strategy.game, "seat": found.seat, "round": found.round}
     if as_json:

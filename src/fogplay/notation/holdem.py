@@ -1,4 +1,4 @@
-"""A hand of limit hold'em as it is told at the terminal."""
+"""A hand of limit hold'em as the terminal shows it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HIDDEN = -1  # a card that is not seen
 
 
 def talk_of(game: Holdem) -> type[HoldemTalk] | None:
-    """The words for these rules; None where the general ones will do."""
+    """The wording for these rules; None if the general one suffices."""
     return HoldemTalk if game.is_full() else None
 
 
@@ -41,24 +41,24 @@ class HoldemTalk(Talk):
         return f"Limit hold'em, blinds {' '.join(map(str, game.blinds))}."
 
     def places(self) -> str:
-        told = []
+        places = []
         for seat, name in enumerate(self.names):
             where = ["on the button"] if seat == self.game.players - 1 else []
             if self.game.blinds[seat]:
                 where.append(f"blind {self.game.blinds[seat]}")
-            told.append(f"{name} ({', '.join(where)})")
-        return " - ".join(told)
+            places.append(f"{name} ({', '.join(where)})")
+        return " - ".join(places)
 
     def news(self, seen: Sequence[Any]) -> list[str]:
         lines = []
-        for event in seen[self.told :]:
+        for event in seen[self.printed :]:
             before = self.state
             self.state = before.child(HIDDEN if event.action is None else event.action)
             if before.player != CHANCE:
                 lines.append(self._deed(before, self.state, event.action))
             elif self.state.player != CHANCE:
                 lines.append(self._dealt())
-        self.told = len(seen)
+        self.printed = len(seen)
         return lines
 
     def _dealt(self) -> str:
@@ -103,7 +103,7 @@ class HoldemTalk(Talk):
         return Question(f"Pot {seen.pot}. {', '.join(offered[action] for action in view.legal)}? ", allowed, hint)
 
     def end(self, seen: Sequence[Any]) -> list[str]:
-        """What happened last, and the hands of all who are still in, if there are several; nobody else's."""
+        """The last events, and at a showdown the hands of all players still in; no other hands."""
         lines = self.news(seen)
         end = self.game.new_initial_state()
         for event in seen:
@@ -119,7 +119,7 @@ class HoldemTalk(Talk):
 
 
 def show_cards(cards: Sequence[int]) -> str:
-    """Cards for reading: ``A♠ K♦``, or ``As Kd`` where the terminal has no such signs."""
+    """Cards as text: ``A♠ K♦``, or ``As Kd`` if the terminal cannot show suit symbols."""
     signs = "♣♦♥♠"
     try:
         signs.encode(sys.stdout.encoding or "ascii")

@@ -1,7 +1,6 @@
-"""What a person at a table is told and asked, in any game.
+"""The text shown to a person at a table, and the questions, in any game.
 
-A game may have words of its own: ``talk_of(rules)`` in ``notation/<game>.py`` returns a
-subclass of ``Talk``, or None.
+A game may have its own wording: ``talk_of(rules)`` in ``notation/<game>.py`` returns a subclass of ``Talk``, or None.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from fogplay.games.game import CHANCE
 
 
 class Question(NamedTuple):
-    """What to ask, which words are answers, and what to say to anything else."""
+    """A prompt, the accepted words, and a hint for any other answer."""
 
     prompt: str
     allowed: dict[str, int]  # actions by word
@@ -21,19 +20,19 @@ class Question(NamedTuple):
 
 
 class Talk:
-    """One hand as told to the person at one seat, who is called ``you``.
+    """One hand as shown to the person at one seat, who is called ``you``.
 
     ``seen`` is always what that seat has seen so far: events with a seat, an action and a name (``play.table.Seen``).
     """
 
     def __init__(self, game: Any, names: Sequence[str], seat: int) -> None:
         self.game, self.names, self.seat = game, names, seat
-        self.told = 0  # events that were spoken of
+        self.printed = 0  # events printed so far
         self.shown: list[bool] = []  # which of them could be seen then
 
     @staticmethod
     def opening(game: Any, spec: str) -> str:
-        """How a game is announced."""
+        """The announcement of a game."""
         return f"{spec}."
 
     def places(self) -> str:
@@ -43,18 +42,18 @@ class Talk:
     def news(self, seen: Sequence[Any]) -> list[str]:
         """Lines about what happened since the last time."""
         lines = []
-        for event in seen[self.told :]:
+        for event in seen[self.printed :]:
             self.shown.append(event.name is not None)
             if event.name is not None and event.seat != self.seat:
                 who = "" if event.seat == CHANCE else f"{begin(self.names[event.seat])}: "
                 lines.append(f"{who}{event.name}")
-        self.told = len(seen)
+        self.printed = len(seen)
         return lines
 
     def question(self, view: Any) -> Question:
-        """What the person is asked: actions by name, by the beginning of a name that is the only one, or by number.
+        """The question to the person: actions are accepted by name, by a unique beginning of a name, or by number.
 
-        Where names hold numbers themselves, a number is the name's: ``3`` is ``bid 3``, not the third action.
+        If names contain numbers, a number refers to the name: ``3`` is ``bid 3``, not the third action.
         """
         names, legal = view.names, view.legal
         numbered = not any(letter.isdigit() for name in names for letter in name)

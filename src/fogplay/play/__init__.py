@@ -1,4 +1,4 @@
-"""One way to play: what a seat sees, who acts, a table that can be suspended, and matches of many hands."""
+"""Play: views of a seat, agents, a table that can be suspended, and matches of many hands."""
 
 from fogplay.play.agent import Agent, Uniform
 from fogplay.play.formats import Duplicate, Format, Rotation

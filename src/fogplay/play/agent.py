@@ -36,12 +36,12 @@ class Uniform:
         return drawn(self.distribution(view), view.luck, view.legal)
 
     def on(self, flat: FlatGame) -> NDArray[np.float64]:
-        """[slots] the same as an array."""
+        """[slots] the same probabilities as an array."""
         return flat.uniform()
 
 
 def begin(agent: Any, game: Any, seat: int, seed: int) -> None:
-    """Tell an agent that a hand begins, if it wants to know."""
-    told = getattr(agent, "begin", None)
-    if told is not None:
-        told(game, seat, seed)
+    """Call an agent's ``begin`` at the start of a hand, if it has one."""
+    hook = getattr(agent, "begin", None)
+    if hook is not None:
+        hook(game, seat, seed)

@@ -1,6 +1,6 @@
-"""Formats of matches: who sits where in which hand, with which luck, and how winnings are counted.
+"""Formats of matches: the seating and the luck of every hand, and how winnings are counted.
 
-``Rotation`` is for every game. A game whose luck can be dealt beforehand may ask for ``Duplicate`` instead: its
+``Rotation`` works for every game. A game whose luck can be drawn in advance may ask for ``Duplicate`` instead: its
 simulator's module then defines ``match_deals(rules)``, which returns ``Deals`` or None.
 """
 
@@ -22,36 +22,36 @@ from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 
 STRETCH = 1 << 17  # hands between two reports
-MOST_KEPT = 10**8  # hands whose ends are kept
+MOST_KEPT = 10**8  # hands whose ends can be kept
 
 
 class Block(NamedTuple):
-    """Deals that were played one after the other."""
+    """Consecutive deals of a match."""
 
-    points: NDArray[Any]  # [deals, …] what was won, as the format counts it
-    ends: Any  # [deals, …] how each hand ended, as the format keeps it; a list of moves where there is nothing shorter
+    points: NDArray[Any]  # [deals, …] winnings, as the format counts them
+    ends: Any  # [deals, …] how each hand ended, as the format keeps it; a list of moves if there is no shorter form
 
 
 class Loop(Protocol):
-    """A faster way to play what a format asks for: the same hands as at a table."""
+    """A faster way to play a format's deals: the same hands as at a table."""
 
-    kernel: Any  # what may have to be compiled first
+    kernel: Any  # may have to be compiled first
 
     def play(self, first: int, count: int) -> tuple[NDArray[Any], Any]:
-        """Play deals ``first``, ``first + 1``, …; points and ends, as in ``Block``."""
+        """Play deals ``first``, ``first + 1``, …; return points and ends, as in ``Block``."""
 
 
 class Tally(Protocol):
     """Sums over the hands of a match."""
 
     def add(self, points: NDArray[Any], first: int) -> None:
-        """More deals, beginning with number ``first``."""
+        """Add deals, beginning with number ``first``."""
 
     def means_and_errors(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """[players] the means per hand and their standard errors, in the format's unit."""
 
     def totals(self) -> tuple[float, ...]:
-        """[players] all that was won, in the game's own points."""
+        """[players] the total winnings, in the game's own points."""
 
 
 class Format(Protocol):
@@ -59,13 +59,13 @@ class Format(Protocol):
 
     unit: str  # of the means
     scale: float  # units per point of the game's payoffs
-    digits: int  # that are worth showing
-    points: str  # what the game's payoffs are called
+    digits: int  # decimals worth showing
+    points: str  # the name of the game's payoffs
     block: int  # deals between two reports
     most_kept: int  # hands whose ends can be kept
 
     def deals(self, hands: int) -> int:
-        """How many deals make at least so many hands."""
+        """How many deals make at least ``hands`` hands."""
 
     def seatings(self, deal: int) -> Sequence[tuple[int, ...]]:
         """The hands of a deal: which player sits at each seat."""
@@ -74,10 +74,10 @@ class Format(Protocol):
         """The luck of every hand of a deal, by the deal's number."""
 
     def counted(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """``scores[deals, seatings, seats]`` of tables as ``Block.points``."""
+        """Convert ``scores[deals, seatings, seats]`` of tables to ``Block.points``."""
 
     def end(self, moves: tuple[int, ...]) -> Any:
-        """What is kept of a hand with these moves."""
+        """The record to keep of a hand with these moves."""
 
     def tally(self) -> Tally: ...
 
@@ -89,13 +89,13 @@ class Format(Protocol):
 
 
 class Rotation:
-    """Everybody moves on by one seat after every hand: in hand h player (seat + h) mod players sits at a seat."""
+    """Everybody moves by one seat after every hand: in hand h, player (seat + h) mod players sits at each seat."""
 
     unit, scale, digits, points = "per hand", 1.0, 5, "points"
     most_kept = MOST_KEPT
 
     def __init__(self, players: int, flat: FlatGame | None = None) -> None:
-        """``flat`` is the whole game, where compiled code may play it."""
+        """``flat`` is the whole game, if compiled code may play it."""
         self.players, self.flat, self.block = players, flat, STRETCH
 
     def deals(self, hands: int) -> int:
@@ -159,7 +159,7 @@ class _ByTurns:
         return tuple(self.total.sum(axis=0).tolist())
 
     def means_and_errors(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The seats take turns, they are not drawn: only what varies at a given seating makes the mean uncertain."""
+        """Seatings rotate and are not random, so only the variance within each seating makes the mean uncertain."""
         hands = self.count.sum()
         means = self.total.sum(axis=0) / hands
         if (self.count < 2).any():
@@ -170,29 +170,29 @@ class _ByTurns:
         return tuple(means.tolist()), tuple(errors.tolist())
 
 
-# ---- Games whose luck can be dealt beforehand
+# ---- Games whose luck can be drawn in advance
 
 
 class Deals(Protocol):
     """A game's deals by seed and number, and how a duplicate match of it is counted."""
 
     unit: str
-    scale: tuple[int, int]  # so many units for so many points
+    scale: tuple[int, int]  # units, and the points they equal
     digits: int
     points: str
-    parts: int  # of a point, so that every payoff is a whole number of them
-    block: int  # deals that are prepared together
+    parts: int  # per point, so that every payoff is a whole number of parts
+    block: int  # deals prepared together
     seatings: tuple[tuple[int, ...], ...]  # each deal is played once in each
 
     def deal(self, seed: int, number: int) -> tuple[Sequence[int], Sequence[float]]:
-        """Chance's moves in order, and a random number for every decision that may come."""
+        """Chance's moves in order, and a random number for every possible decision."""
 
     def end(self, moves: tuple[int, ...]) -> int:
-        """A number that says how a hand ended, which with the deal says everything about it."""
+        """A number for how a hand ended; together with the deal it determines the whole hand."""
 
     def loop(self, agents: Sequence[Any], seed: int) -> Loop | None:
-        """Compiled play, with ``points[deals, players]`` in parts over all seatings; None where an agent has no form
-        for it."""
+        """Compiled play, with ``points[deals, players]`` in parts over all seatings; None if an agent cannot be
+        compiled."""
 
     def log_lines(self, match: Any) -> Iterator[str]:
         """The lines of a log, in the notation of the game."""
@@ -255,7 +255,7 @@ class _ByDeals:
 
     def means_and_errors(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         units, points = self.source.scale
-        unit = units / (self.source.parts * len(self.source.seatings) * points)  # what a part won in a deal is worth
+        unit = units / (self.source.parts * len(self.source.seatings) * points)  # the value of one part won in a deal
         means = tuple(total * unit / self.deals for total in self.won)
         return means, tuple(self._error(player) * unit for player in range(len(self.won)))
 

@@ -1,4 +1,4 @@
-"""Sources of luck for a table: which moves chance makes, and the random number that goes with each decision."""
+"""Sources of luck for a table: chance's moves, and the random number for each decision."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Luck(Protocol):
         """The action that chance takes at ``state``, after ``before`` earlier moves of chance in this hand."""
 
     def decision(self, before: int) -> float:
-        """A number from [0, 1) for the decision that ``before`` others precede in this hand."""
+        """A number from [0, 1) for the decision after ``before`` earlier decisions in this hand."""
 
 
 class Stream:
-    """One stream of random numbers for hand after hand: the numbers of ``simulators.streams`` in plain Python.
+    """One stream of random numbers for all hands: the numbers of ``simulators.streams`` in plain Python.
 
     Chance is drawn as ``simulators.tree`` draws it, so that a table and a compiled match play the same hands.
     """
@@ -60,7 +60,7 @@ class Stream:
 
 
 class Dealt:
-    """Luck that was dealt beforehand: chance's moves in order, and a number for every decision that may come."""
+    """Luck drawn in advance: chance's moves in order, and a number for every possible decision."""
 
     def __init__(self, moves: Sequence[int], numbers: Sequence[float]) -> None:
         self._moves, self._numbers = moves, numbers
@@ -73,7 +73,7 @@ class Dealt:
 
 
 class Seeded:
-    """Luck that follows from a seed and the place in the hand alone: a table rebuilt from its events has the same."""
+    """Luck that depends only on a seed and the position in the hand: a table rebuilt from its events has the same."""
 
     def __init__(self, seed: int | str) -> None:
         self._seed = seed
@@ -101,7 +101,7 @@ def drawn_outcome(state: Any, uniform: Any) -> int:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _alias_tables(probabilities: tuple[float, ...]) -> tuple[list[float], list[int]] | None:
-    """What ``simulators.tree.alias`` makes of uneven probabilities; None where they are even."""
+    """The tables of ``simulators.tree.alias`` for uneven probabilities; None if they are even."""
     if max(probabilities) - min(probabilities) <= EVEN:
         return None
     count = len(probabilities)

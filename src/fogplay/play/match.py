@@ -1,4 +1,4 @@
-"""``match``: many hands of any game between agents, and what each won."""
+"""``match``: many hands of any game between agents, and the winnings of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fogplay.trees import FlatGame, NoTreeError, flatten, named
 from fogplay.trees.estimate import estimate_nodes
 
 NORMAL_95 = 1.959964
-MOST_NODES = 20_000_000  # of a tree that is built for a match; it takes about a minute
+MOST_NODES = 20_000_000  # of a tree built for a match, which takes about a minute
 REPORT_SECONDS = 0.1
 
 Progress = Callable[[int, int], None]  # hands so far, hands in all
@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]  # hands so far, hands in all
 
 @dataclass(frozen=True, eq=False)
 class MatchResult:
-    """What every player won, and how sure that is."""
+    """Every player's winnings and their standard errors."""
 
     game: str  # its spec
     names: tuple[str, ...]  # [players]
@@ -38,9 +38,9 @@ class MatchResult:
     deals: int  # hands with the same luck are one deal
     seed: int
     seconds: float
-    interrupted: bool  # by Ctrl-C: what was played until then counts
+    interrupted: bool  # by Ctrl-C: the hands played until then count
     means: tuple[float, ...]  # [players] per hand, in ``unit``
-    standard_errors: tuple[float, ...]  # [players] nan after too few hands to tell
+    standard_errors: tuple[float, ...]  # [players] nan after too few hands
     totals: tuple[float, ...]  # [players] won altogether, in the game's points
     format: Format
     start: Any  # the game's first state
@@ -56,7 +56,7 @@ class MatchResult:
         return self.format.scale
 
     def interval(self, player: int) -> tuple[float, float]:
-        """Where a player's true mean lies, with 95 % confidence."""
+        """The 95 % confidence interval of a player's mean."""
         reach = NORMAL_95 * self.standard_errors[player]
         return self.means[player] - reach, self.means[player] + reach
 
@@ -76,9 +76,9 @@ def match(
 ) -> MatchResult:
     """Play at least ``hands`` hands of a game (its spec, its rules, or flattened) between agents, one per player.
 
-    ``keep`` keeps the hands for logs, ``spec`` is what the result calls the game. Ctrl-C ends the match early, with
-    what was played so far. ``expect`` is told before a compiled loop begins which kernel plays, and ``flatten`` may be
-    one that shows how far it is.
+    ``keep`` keeps the hands for logs; ``spec`` is the game's name in the result. Ctrl-C ends the match early and keeps
+    the hands played so far. ``expect`` is called with the kernel before a compiled loop begins, and ``flatten`` may be
+    a function that shows progress.
     """
     hands, seed = checks.hands(hands), checks.seed(seed)
     rules, known_as = (_Flattened(game), game.name) if isinstance(game, FlatGame) else named(game)
@@ -100,9 +100,9 @@ def match(
 def format_for(
     game: Any, agents: Sequence[Any] = (), spec: str | None = None, flatten: Callable[..., FlatGame] = flatten
 ) -> Format:
-    """How matches of a game are played: duplicate where its simulator deals, else everybody moves on by one seat.
+    """The format of a game's matches: duplicate if its simulator provides deals, else a rotation of the seats.
 
-    The game is flattened where compiled code could then play these agents, unless it is large.
+    The game is flattened if compiled code can then play these agents, unless it is large.
     """
     if isinstance(game, FlatGame):
         return Rotation(game.num_players, game)
@@ -118,7 +118,7 @@ def format_for(
 
 
 def _soon_flattened(game: Any) -> bool:
-    """Whether a tree is built sooner than most matches are played without one."""
+    """Whether building a tree takes less time than playing most matches without one."""
     try:
         return estimate_nodes(game.new_initial_state()) <= MOST_NODES
     except Exception:  # the game's own code fails: flattening says where
@@ -132,7 +132,7 @@ def play_hand(
     names: Sequence[str] | None = None,
     seed: int = 0,
 ) -> Table:
-    """One hand between agents, one per seat; the table at its end."""
+    """Play one hand between agents, one per seat; return the table at its end."""
     for seat, agent in enumerate(agents):
         begin(agent, game, seat, seed)
     table = Table(game, luck, names)
@@ -159,7 +159,7 @@ class _Flattened:
 
 
 class _Counted:
-    """A match while it is played: block after block of deals."""
+    """A match in progress, played in blocks of deals."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class _Counted:
         self.rules, self.format, self.agents, self.names = rules, format, agents, names
         self.seed, self.keep, self.progress = seed, keep, progress
         self.luck = format.luck(seed)
-        self.told = 0.0  # when progress was reported last
+        self.reported = 0.0  # the time of the last progress report
         self.interrupted = False
 
     def run(self, loop: Any, hands: int, spec: str) -> MatchResult:
@@ -218,7 +218,7 @@ class _Counted:
 
     def _report(self, played: int, deals: int, turns: int) -> None:
         if self.progress is not None:
-            self.told = time.monotonic()
+            self.reported = time.monotonic()
             self.progress(played * turns, deals * turns)
 
     def _compiled(self, loop: Any, first: int, count: int) -> Block:
@@ -226,7 +226,7 @@ class _Counted:
         return Block(points, ends if self.keep else None)
 
     def _plain(self, first: int, count: int, deals: int) -> Block:
-        """The same at a table, hand by hand; Ctrl-C leaves the deals that are over."""
+        """Play a block at a table, hand by hand; Ctrl-C keeps the completed deals."""
         format, players = self.format, len(self.agents)
         turns = len(format.seatings(0))
         scores, ends, done = np.zeros((count, turns, players)), [], 0
@@ -243,7 +243,7 @@ class _Counted:
                         kept.append(format.end(table.moves))
                 ends.append(kept)
                 done = place + 1
-                if time.monotonic() - self.told > REPORT_SECONDS:
+                if time.monotonic() - self.reported > REPORT_SECONDS:
                     self._report(first + done, deals, turns)
         except KeyboardInterrupt:
             self.interrupted = True
@@ -251,7 +251,7 @@ class _Counted:
 
 
 def _joined(blocks: Sequence[Any]) -> Any:
-    """Blocks of ends, one after the other: arrays as an array, hands with their moves as a list."""
+    """Concatenate blocks of ends: arrays into an array, lists of moves into a list."""
     if isinstance(blocks[0], np.ndarray):
         return np.concatenate(blocks)
     kept = [deal for block in blocks for deal in block]

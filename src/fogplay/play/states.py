@@ -1,4 +1,4 @@
-"""What a table asks of a state, for our own games and OpenSpiel's alike."""
+"""Queries of a table to a state, for fogplay's and OpenSpiel's games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fogplay.games.game import CHANCE, SIMULTANEOUS
 
 
 def infoset_of(state: Any, seat: int) -> str:
-    """The game's string for what a seat knows; what it observes, where one of OpenSpiel's games has only that."""
+    """The game's string for what a seat knows; its observation, if an OpenSpiel game has only that."""
     try:
         return str(state.information_state_string(seat))
     except Exception:
@@ -18,7 +18,7 @@ def infoset_of(state: Any, seat: int) -> str:
 
 
 def witnesses(game: Any, state: Any, seat: int, action: int) -> tuple[int, ...]:
-    """Who sees a move: those whom the game names (``seen_by``), all where everything is open, else only who made it."""
+    """The seats that see a move: those in the game's ``seen_by``, all with perfect information, else only the mover."""
     if hasattr(state, "seen_by"):
         return tuple(state.seen_by(action))
     if is_open(game):
@@ -27,12 +27,12 @@ def witnesses(game: Any, state: Any, seat: int, action: int) -> tuple[int, ...]:
 
 
 def is_open(game: Any) -> bool:
-    """Whether one of OpenSpiel's games says that nothing in it is hidden."""
+    """Whether an OpenSpiel game declares perfect information."""
     return hasattr(game, "get_type") and game.get_type().information.name == "PERFECT_INFORMATION"
 
 
 def joint_child(state: Any, chosen: dict[int, int], players: int) -> Any:
-    """The state after several seats acted at the same time; who has nothing to choose does 0."""
+    """The state after simultaneous actions; a seat without a choice plays 0."""
     actions = [chosen.get(seat, 0) for seat in range(players)]
     if hasattr(state, "joint_child"):
         return state.joint_child(actions)

@@ -1,7 +1,7 @@
 """``Table``: one hand of any game as a state machine that can be suspended at every decision.
 
-It has no clock, no socket and no ``input()``: whoever drives it asks ``to_act``, hands a ``view`` to each of those
-seats, and ``take``s their actions. Chance's moves are made by the luck object as soon as they are due.
+It has no clock, no socket and no ``input()``: the caller reads ``to_act``, passes a ``view`` to each of those seats,
+and passes their actions to ``take``. The luck object makes chance's moves as soon as they are due.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fogplay.play.worlds import draw_world
 
 
 class Event(NamedTuple):
-    """Something that happened: who moved (or CHANCE), what it did, and which seats saw that."""
+    """One move: the seat (or CHANCE), the action, and the seats that saw it."""
 
     seat: int
     action: int
@@ -27,11 +27,11 @@ class Event(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """An event as one seat sees it: action and name are None where they are hidden from that seat."""
+    """An event as one seat sees it: action and name are None if they are hidden from that seat."""
 
     seat: int
     action: int | None
-    name: str | None  # what the game calls the action
+    name: str | None  # the game's name for the action
 
 
 class Table:
@@ -45,25 +45,25 @@ class Table:
         deadline: float | None = None,
         events: Iterable[Sequence[Any]] = (),
     ) -> None:
-        """``events`` rebuilds a table: what happened before is repeated, and play goes on from there."""
+        """``events`` rebuilds a table: earlier moves are repeated, and play continues from there."""
         self.game, self.deadline = game, deadline
         self.num_players = int(game.num_players())
         self.names = tuple(names) if names is not None else tuple(f"seat {seat}" for seat in range(self.num_players))
         self.to_act: tuple[int, ...] = ()
         self._state = game.new_initial_state()
         self._luck = luck
-        self._history: list[tuple[Any, int, int]] = []  # what happened: the state, who moved, the action
+        self._history: list[tuple[Any, int, int]] = []  # of each move: the state, the mover, the action
         self._moves = self._decisions = 0  # of chance and of players so far
         self._past: list[list[tuple[Any, int]]] = [[] for _ in range(self.num_players)]  # own decisions: state, action
-        self._together = False  # whether several act at the same time
+        self._together = False  # whether several seats act simultaneously
         self._legal: dict[int, tuple[int, ...]] = {}  # of the seats that act here
         self._number: dict[int, float] = {}  # the luck of the seats to act
-        self._chosen: dict[int, int] = {}  # who has acted where several act at the same time
+        self._chosen: dict[int, int] = {}  # actions so far in a simultaneous decision
         for event in events:
             self._repeat(event)
         self._go_on()
 
-    # ---- What is going on
+    # ---- State
 
     @property
     def is_over(self) -> bool:
@@ -71,14 +71,14 @@ class Table:
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """[seats] what each won, in the game's own unit."""
+        """[seats] each seat's winnings, in the game's own unit."""
         if not self.is_over:
             raise FogplayError(f"the hand is not over: {self._who(self.to_act[0])} is to act")
         return tuple(map(float, self._state.returns()))
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened, chance's moves too; a table can be rebuilt from it."""
+        """All moves, chance's included; a table can be rebuilt from them."""
         return tuple(Event(seat, action, self._witnesses(state, seat, action)) for state, seat, action in self._history)
 
     @property
@@ -87,7 +87,7 @@ class Table:
         return tuple(action for _, _, action in self._history)
 
     def seen(self, seat: int) -> list[Seen]:
-        """What happened as one seat sees it; at the end also what is shown then (the game's ``unseen``)."""
+        """All events as one seat sees them; at the end also what is revealed then (the game's ``unseen``)."""
         hidden = set(self._state.unseen(seat)) if self.is_over and hasattr(self._state, "unseen") else None
         seen = []
         for place, (state, who, action) in enumerate(self._history):
@@ -97,12 +97,12 @@ class Table:
         return seen
 
     def _witnesses(self, state: Any, seat: int, action: int) -> tuple[int, ...]:
-        """Who sees a move at the moment it is made."""
+        """The seats that see a move at the moment it is made."""
         together = state.current_player() == SIMULTANEOUS
         return (seat,) if together else witnesses(self.game, state, seat, action)
 
     def view(self, seat: int) -> View:
-        """What a seat that is to act may know."""
+        """The view of a seat that is to act."""
         self._require_turn(seat)
         game, state, past, legal = self.game, self._state, self._past[seat], self._legal[seat]
         count = len(past)
@@ -123,10 +123,10 @@ class Table:
             deadline=self.deadline,
         )
 
-    # ---- What happens
+    # ---- Moves
 
     def take(self, seat: int, action: int) -> None:
-        """A seat acts; an action that is not possible raises, and nothing has changed."""
+        """Take a seat's action; an impossible action raises and changes nothing."""
         self._require_turn(seat)
         chosen = self._as_legal(seat, action)
         self._happen(seat, chosen)
@@ -154,7 +154,7 @@ class Table:
         return self.names[seat] if 0 <= seat < len(self.names) else f"seat {seat}"
 
     def _happen(self, seat: int, action: int) -> None:
-        """A legal action of a seat to act: write it down, and move on once nobody is waited for."""
+        """Record a legal action of a seat to act, and advance once all seats to act have acted."""
         state = self._state
         if not self._together:
             self._state, self.to_act = state.child(action), ()
@@ -175,18 +175,18 @@ class Table:
         self._moves += 1
 
     def _go_on(self) -> None:
-        """Let chance move until players act or the hand is over; give a number to those who act."""
+        """Make chance's moves until players act or the hand is over; draw a number for each seat to act."""
         while self._state.current_player() == CHANCE:
             self._chance(self._luck.chance(self._state, self._moves))
         if not self.to_act:
             self._await()
-        first = self._decisions - len(self._chosen)  # where several act together, some may have done so already
+        first = self._decisions - len(self._chosen)  # in a simultaneous decision, some may have acted already
         self._number = {
             seat: self._luck.decision(first + place) for place, seat in enumerate(self._legal) if seat in self.to_act
         }
 
     def _await(self) -> None:
-        """Find out who is to act."""
+        """Determine the seats to act."""
         state = self._state
         player = state.current_player()
         self._together = player == SIMULTANEOUS
@@ -204,7 +204,7 @@ class Table:
             raise FogplayError(f"{self.game}: player {player} is to act and has no legal action")
 
     def _repeat(self, event: Sequence[Any]) -> None:
-        """Let happen again what happened before."""
+        """Repeat earlier events."""
         seat, action, number = int(event[0]), event[1], len(self._history)
         if seat == CHANCE:
             possible = self._state.chance_outcomes() if self._state.current_player() == CHANCE else ()

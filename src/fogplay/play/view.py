@@ -27,8 +27,8 @@ def _no_world(_rng: np.random.Generator) -> Any:
 class View:
     """What one seat sees of a table at its own decision.
 
-    What takes long to work out is asked for through functions that the table hands in, so that it is worked out only
-    when it is needed and an agent never holds the state itself.
+    The table passes in functions for values that are slow to compute, so that they are computed only when needed and
+    an agent never holds the state itself.
     """
 
     __slots__ = ("_infoset", "_memory", "_names", "_observation", "_world", "deadline", "game", "legal", "luck", "seat")
@@ -57,7 +57,7 @@ class View:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the game calls each of ``legal``."""
+        """The game's name for each of ``legal``."""
         return self._names()
 
     @property
@@ -67,7 +67,7 @@ class View:
 
     @property
     def observation(self) -> Any:
-        """The same in the game's own terms, or None where it has none."""
+        """The same knowledge as the game's own object, or None if it has none."""
         return self._observation()
 
     @property

@@ -1,10 +1,10 @@
 """Worlds: full states that a seat cannot tell from the real one, drawn at random.
 
 A game may draw them itself (``determinise(player, rng)``, or OpenSpiel's ``resample_from_infostate``). Otherwise the
-hand is played again from its beginning: chance moves by its probabilities, the others move at random, the seat itself
-does what it did, and a replay counts if the seat would have seen the same all the way. So worlds are distributed as
-chance and others who choose uniformly would make them, given all that the seat knows. Where hardly any replay fits, a
-search with backtracking finds one instead; its worlds are consistent too, but not exactly distributed like that.
+hand is replayed from its beginning: chance moves by its probabilities, the others move at random, the seat repeats its
+own actions, and a replay counts if the seat would have seen the same throughout. Worlds therefore have their
+probabilities under chance and uniform opponents, given all that the seat knows. If hardly any replay fits, a search
+with backtracking finds one instead; its worlds are consistent too, but do not have exactly this distribution.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Memory = tuple[tuple[str, int], ...]
 
 
 def draw_world(game: Any, state: Any, seat: int, memory: Memory, rng: np.random.Generator) -> Any:
-    """A state that looks to ``seat`` like ``state``; ``memory`` is what it saw and did before."""
+    """A state that ``seat`` cannot tell from ``state``; ``memory`` holds its earlier infosets and actions."""
     if hasattr(state, "determinise"):
         return state.determinise(seat, rng)
     if hasattr(state, "resample_from_infostate"):
         try:
             return state.resample_from_infostate(seat, rng.random)
-        except Exception:  # OpenSpiel's games that cannot do it say so in many ways
+        except Exception:  # OpenSpiel's games that do not support it raise various errors
             pass
     replay = Replay(game, seat, (*memory, (infoset_of(state, seat), None)), rng)
     for _ in range(TRIES):
@@ -47,14 +47,14 @@ def draw_world(game: Any, state: Any, seat: int, memory: Memory, rng: np.random.
 
 
 class Replay:
-    """A hand played again so that one seat sees and does the same as before."""
+    """Replays a hand so that one seat sees and does the same as before."""
 
     def __init__(self, game: Any, seat: int, wanted: tuple[tuple[str, Any], ...], rng: np.random.Generator) -> None:
         self.game, self.seat, self.wanted, self.rng = game, seat, wanted, rng
         self.players = int(game.num_players())
 
     def once(self) -> Any:
-        """One replay; None where the seat notices a difference."""
+        """One replay; None if the seat notices a difference."""
         state, met = self.game.new_initial_state(), 0
         while True:
             player = state.current_player()
@@ -106,7 +106,7 @@ class Replay:
         return joint_child(state, chosen, self.players)
 
     def search(self) -> Any:
-        """A fitting state by depth-first search, moves in random order; None where there is none within the bound."""
+        """A fitting state by depth-first search, moves in random order; None if there is none within the bound."""
         stack: list[tuple[Any, int]] = [(self.game.new_initial_state(), 0)]
         for _ in range(STEPS):
             if not stack:

@@ -1,4 +1,4 @@
-"""Games as kernels play them: what a kernel may ask, what a learner must know, and the games that answer."""
+"""Games as kernels play them: the interfaces for kernels and learners, and the games that implement them."""
 
 from fogplay.simulators.find import by_rules, own_simulator, part_of, prepare, simulator_for
 from fogplay.simulators.hashed import HashedSimulator

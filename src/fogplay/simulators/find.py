@@ -1,4 +1,4 @@
-"""``simulator_for``: from a game to what kernels play."""
+"""``simulator_for``: the simulator of a game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fogplay.trees import FlatGame, TooLargeError, flatten, named
 from fogplay.trees.flatten import BYTES_PER_INFOSET, available_memory
 
 MOST_INFOSETS = 2**40
-DEFAULT_INFOSETS = 12_500_000  # as 2^24 entries hold; or what half of the memory holds, if that is less
+DEFAULT_INFOSETS = 12_500_000  # fits in 2^24 entries; fewer if half of the memory holds fewer
 BYTES_PER_ENTRY = 48  # of the hash table, which has up to 8/3 entries of 16 bytes per infoset
 BYTES_PER_ACTION = 24  # of the tables that Monte Carlo CFR fills
 SPARE = 1.25  # slots per infoset, over the mean of random plays
@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int], None]
 def simulator_for(game: Any, progress: Progress | None = None, infosets: int | None = None) -> Simulator:
     """The simulator of a game: its own, if ``simulators/<name>.py`` has one, else its tree, else its rules.
 
-    ``infosets`` is how many there is room for where the rules are played as they are.
+    ``infosets`` is the capacity of the tables if the game is played by its rules.
     """
     if isinstance(game, Simulator):
         return game if infosets is None else _with_room(game, infosets)
@@ -55,7 +55,7 @@ def by_rules(rules: Any, name: str, size: str, infosets: int | None = None) -> H
 
 
 def hashed(inner: RulesSimulator, infosets: int | None = None) -> HashedSimulator:
-    """A game played by its own rules, with room for so many infosets."""
+    """A game played by its own rules, with tables for ``infosets`` infosets."""
     per_infoset, free = SPARE * inner.mean_actions, available_memory()
     each = BYTES_PER_INFOSET + BYTES_PER_ENTRY + BYTES_PER_ACTION * per_infoset
     if infosets is None:
@@ -71,7 +71,7 @@ def hashed(inner: RulesSimulator, infosets: int | None = None) -> HashedSimulato
 
 
 def _with_room(simulator: Simulator, infosets: int) -> Simulator:
-    """The same simulator with room for so many infosets, if it finds them by key."""
+    """The same simulator with tables for ``infosets`` infosets, if it finds them by key."""
     if isinstance(simulator, HashedSimulator) and isinstance(simulator.inner, RulesSimulator):
         return hashed(simulator.inner, infosets)
     return _numbered(simulator, infosets)
@@ -90,7 +90,7 @@ def _two_digits(number: float) -> int:
 def own_simulator(rules: Any, progress: Progress | None = None) -> Simulator | None:
     """The simulator that comes with a registered game, if there is one and the game's parameters ask for it.
 
-    ``progress`` is told what is being built, how much of it is done, and how much there is.
+    ``progress`` is called with a title, the amount built and the total.
     """
     make = part_of(rules, "simulator")
     made: Simulator | None = make(rules, progress) if make is not None else None
@@ -98,7 +98,7 @@ def own_simulator(rules: Any, progress: Progress | None = None) -> Simulator | N
 
 
 def prepare(rules: Any, progress: Progress | None = None) -> None:
-    """Build the tables that players of a registered game need, where there are any and they were never built."""
+    """Build the tables that players of a registered game need, if it has any that are not yet built."""
     build = part_of(rules, "prepare")
     if build is not None:
         build(rules, progress)

@@ -38,7 +38,7 @@ class Index(NamedTuple):
     bits: int  # the power of two
     infosets: int  # the most that may be in use
     slots: int  # the same; from here on the tables hold a region that stays empty, then the overflow region ...
-    widest: int  # ... of so many slots each
+    widest: int  # ... of this many slots each
     writing: Any  # how workers share it: atomics.Plain, atomics.Shared or, on a GPU, cuda.Atomic
 
 
@@ -50,7 +50,7 @@ class Hashed(NamedTuple):
 
 
 def new_index(infosets: int, slots: int, widest: int, writing: Any) -> Index:
-    """An empty hash table for so many infosets with so many actions in all, ``widest`` at most."""
+    """An empty hash table for ``infosets`` infosets with ``slots`` actions in all, at most ``widest`` each."""
     bits = max(2, int(np.ceil(infosets / FULLEST)).bit_length())
     return Index(np.zeros(1 << bits, ENTRY), np.zeros(3, np.int64), bits, infosets, slots, widest, writing)
 
@@ -63,13 +63,13 @@ def table_size(index: Index) -> int:
 def in_order(index: Index) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """[infosets] the keys in the order in which they were given slots, and their first slots."""
     used = index.entries[index.entries["first"] > 0]
-    used = used[used["first"] <= index.slots]  # those in the overflow region have none of their own
+    used = used[used["first"] <= index.slots]  # infosets in the overflow region have no slots of their own
     order = np.argsort(used["first"])
     return used["key"][order].copy(), used["first"][order] - 1
 
 
 def refill(index: Index, keys: NDArray[np.uint64], first: NDArray[np.int64], slots: int) -> None:
-    """Empty the table and put in what ``in_order`` gave, ``slots`` being in use."""
+    """Empty the table and insert the result of ``in_order``, with ``slots`` slots in use."""
     index.entries[...] = np.zeros(1, ENTRY)[0]
     _put(index, np.ascontiguousarray(keys), np.ascontiguousarray(first))
     index.counters[:] = slots, len(keys), 0
@@ -88,7 +88,7 @@ def _put(index, keys, first):
 
 @piece
 def home(index, key):
-    """Where a key would like to be."""
+    """A key's preferred entry."""
     return (key * SPREAD) >> (_64 - np.uint64(index.bits))
 
 
@@ -201,7 +201,7 @@ def _payoff(game, node, signals, player):
 
 
 class HashedSimulator(Simulator):
-    """Any simulator that has keys, with room for so many infosets, of ``slots`` actions in all."""
+    """Any simulator that has keys, with tables for ``infosets`` infosets, of ``slots`` actions in all."""
 
     def __init__(self, inner: Simulator, infosets: int, slots: int) -> None:
         self.inner, self.infosets, self.slots = inner, infosets, slots
@@ -233,7 +233,7 @@ class HashedSimulator(Simulator):
 
     def exploration(self, k: float, cap: float) -> Any:
         by_pot = self.inner.exploration(k, cap)
-        return None if isinstance(by_pot, BySlot) else by_pot  # which goes by numbers that nobody has here
+        return None if isinstance(by_pot, BySlot) else by_pot  # needs numbered slots, which do not exist here
 
     def calls(self) -> Any:
         calls = self.inner.calls()
@@ -248,11 +248,11 @@ class HashedSimulator(Simulator):
 
 
 def full(game: str, index: Index, infosets: int) -> str:
-    """What to say when nothing more fits."""
+    """The message when the tables are full."""
     more = 4 * max(index.infosets, 1)
     return (
         f"the tables are full: {infosets:,} infosets of {game} fitted, and there are more; "
-        f"go on with more room: --resume --infosets {more} (in Python: resume=True, infosets={more})"
+        f"continue with larger tables: --resume --infosets {more} (in Python: resume=True, infosets={more})"
     )
 
 

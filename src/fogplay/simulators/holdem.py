@@ -1,8 +1,8 @@
-"""Limit hold'em as a simulator: the betting tree times what each player knows of the cards.
+"""Limit hold'em as a simulator: the betting tree times each player's knowledge of the cards.
 
-A node is a node of the betting tree, signals are the number of a deal. What a player knows on a round is one number:
-the bucket of its hand, or with small decks its cards and the board themselves. Deals are told in batches
-(``cards/deals.py``), because told together they wait for memory together.
+A node is a node of the betting tree, and signals are the number of a deal. A player's knowledge on a round is one
+number: the bucket of its hand or, with small decks, the index of its cards and the board. Deals are looked up in
+batches (``cards/deals.py``): batched lookups overlap, which hides memory latency.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Exact(NamedTuple):
 
     hole: int
     board: NDArray[np.int64]  # [rounds] cards turned up before each
-    choose: NDArray[np.int64]  # [8, cards + 1] sets of so many of so many cards
+    choose: NDArray[np.int64]  # [8, cards + 1] binomials: sets of k of n cards
     strength: NDArray[np.uint16]  # [situations of the last round] compares as hands do at showdown
 
 
@@ -63,8 +63,8 @@ class Known(NamedTuple):
     open: NDArray[np.int64]  # [cards drawn] their places in ``Deals.cards``
 
 
-class Told(NamedTuple):
-    """What ``cards.deals.Deals`` is for buckets, for exact cards."""
+class ExactDeals(NamedTuple):
+    """The counterpart of ``cards.deals.Deals`` for exact cards."""
 
     bucket: NDArray[np.uint32]  # [deals, players, rounds] the situation
     strength: NDArray[np.uint16]  # [deals, players] at showdown
@@ -72,15 +72,15 @@ class Told(NamedTuple):
 
 @per_worker
 class Batch(NamedTuple):
-    """Deals waiting to be played: a worker's own, and with its random numbers all that a run must keep to go on."""
+    """A worker's deals that wait to be played; with its random numbers, all that a run must save to continue."""
 
-    next: NDArray[np.int64]  # [1] the first deal that was not handed out
+    next: NDArray[np.int64]  # [1] the next deal to hand out
     deck: NDArray[np.uint8]  # [cards] a permutation
-    deals: Any  # cards.deals.Deals or Told
+    deals: Any  # cards.deals.Deals or ExactDeals
 
 
 class HoldemGame(NamedTuple):
-    """What an episode needs of hold'em."""
+    """The arrays that an episode of hold'em reads."""
 
     players: int
     nodes: NDArray[Any]  # [nodes] betting.NODE
@@ -103,7 +103,7 @@ class CallByNode(NamedTuple):
 
 
 class HoldemSimulator(Simulator):
-    """Hold'em as the betting tree times what each player knows of the cards."""
+    """Hold'em as the betting tree times each player's knowledge of the cards."""
 
     def __init__(self, rules: Holdem) -> None:
         self.rules = rules
@@ -176,7 +176,7 @@ class HoldemSimulator(Simulator):
 
 
 def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> HoldemSimulator | None:
-    """The simulator that this game should be learned through; None where its tree will do."""
+    """The simulator that this game should be learned through; None if its tree is small enough."""
     if game.grid == EXACT:
         return None
     if progress is not None:
@@ -186,13 +186,13 @@ def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = N
 
 
 def prepare(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> None:
-    """Build the tables of hand strength that players need, if no command ever built them."""
+    """Build the tables of hand strength that players need, if they do not exist yet."""
     if game.is_full() and not any(tables.folder().glob("strength-river*")):
         tables.load("ehs2", None if progress is None else lambda done, total: progress(tables.WHAT, done, total))
 
 
 def match_deals(game: Holdem) -> Any:
-    """Deals for duplicate matches, which need the whole deck; None where everybody changes seats instead."""
+    """Deals for duplicate matches, which need the whole deck; None if matches rotate the seats instead."""
     from fogplay.simulators.holdem_duplicate import HoldemDeals
 
     return HoldemDeals(game) if game.is_full() else None
@@ -202,7 +202,9 @@ def _new_batch(rules: Holdem, size: int) -> Batch:
     deals = (
         deals_buffer(size, rules.players)
         if rules.grid != EXACT
-        else Told(np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16))
+        else ExactDeals(
+            np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16)
+        )
     )
     return Batch(np.full(1, size, np.int64), np.arange(rules.num_cards(), dtype=np.uint8), deals)
 
@@ -211,12 +213,12 @@ def _new_batch(rules: Holdem, size: int) -> Batch:
 
 
 @by_type
-def tell_batch(cards, batch, rng):
-    """Deal and tell a whole batch; ``batch`` and ``rng`` are mutated."""
+def deal_batch(cards, batch, rng):
+    """Deal and look up a whole batch; ``batch`` and ``rng`` are mutated."""
 
 
-@tell_batch.register(Bucketed)
-def _tell_buckets(cards, batch, rng):
+@deal_batch.register(Bucketed)
+def _deal_buckets(cards, batch, rng):
     dealt = batch.deals.cards
     for deal in range(dealt.shape[0]):
         for first in range(0, dealt.shape[1], 3):
@@ -226,8 +228,8 @@ def _tell_buckets(cards, batch, rng):
     look_up_batch(cards.signals, cards.evaluator, batch.deals)
 
 
-@tell_batch.register(Known)
-def _tell_known(cards, batch, rng):
+@deal_batch.register(Known)
+def _deal_known(cards, batch, rng):
     dealt, deck = batch.deals.cards, batch.deck
     for deal in range(dealt.shape[0]):
         for number in range(len(cards.open)):
@@ -237,24 +239,24 @@ def _tell_known(cards, batch, rng):
     look_up_batch(cards.buckets.signals, cards.buckets.evaluator, batch.deals)
 
 
-@tell_batch.register(Exact)
-def _tell_situations(cards, batch, rng):
-    deck, told = batch.deck, batch.deals
-    players, rounds = told.bucket.shape[1], told.bucket.shape[2]
+@deal_batch.register(Exact)
+def _deal_situations(cards, batch, rng):
+    deck, deals = batch.deck, batch.deals
+    players, rounds = deals.bucket.shape[1], deals.bucket.shape[2]
     needed = players * cards.hole
     for round_ in range(rounds):
         needed += cards.board[round_]
-    for deal in range(told.bucket.shape[0]):
+    for deal in range(deals.bucket.shape[0]):
         for place in range(needed):
             other = place + below(rng, len(deck) - place)
             deck[place], deck[other] = deck[other], deck[place]
-        tell_exact(cards, deck, told, deal)
+        look_up_exact(cards, deck, deals, deal)
 
 
 @piece
-def tell_exact(cards, deck, told, deal):
-    """Tell deal number ``deal`` of what lies on top of the deck: hole cards by seat, then the board."""
-    players, rounds = told.bucket.shape[1], told.bucket.shape[2]
+def look_up_exact(cards, deck, deals, deal):
+    """Look up deal number ``deal``, which is on top of the deck: hole cards by seat, then the board."""
+    players, rounds = deals.bucket.shape[1], deals.bucket.shape[2]
     for player in range(players):
         situation = set_number(cards.choose, deck, player * cards.hole, cards.hole)
         begin = players * cards.hole
@@ -263,8 +265,8 @@ def tell_exact(cards, deck, told, deal):
             situation *= cards.choose[count, len(deck)]
             situation += set_number(cards.choose, deck, begin, count)
             begin += count
-            told.bucket[deal, player, round_] = situation
-        told.strength[deal, player] = cards.strength[situation]
+            deals.bucket[deal, player, round_] = situation
+        deals.strength[deal, player] = cards.strength[situation]
 
 
 @piece
@@ -281,8 +283,8 @@ def set_number(choose, cards, begin, count):
 
 @kernel
 def _refill(cards, batch, rng):
-    """Called once in many deals, so that it is not merged into every kernel."""
-    tell_batch(cards, batch, rng)
+    """Not inlined, so that its code is not repeated in every kernel: it is called once per batch."""
+    deal_batch(cards, batch, rng)
 
 
 @questions.deal.register(HoldemGame)
@@ -380,7 +382,7 @@ def _exact(rules: Holdem) -> Exact:
 
 
 def _strengths(rules: Holdem) -> NDArray[np.uint16]:
-    """[situations of the last round] the order of hands at showdown; 0 where a card would be there twice."""
+    """[situations of the last round] the order of hands at showdown; 0 where a card would appear twice."""
     hands = np.zeros((1, 0), np.int64)
     for size in (rules.hole, *rules.board):
         by_number = sorted(itertools.combinations(range(rules.num_cards()), size), key=lambda each: each[::-1])

@@ -1,8 +1,8 @@
 """Duplicate matches of hold'em: every deal is played once for every seating of the players.
 
-What a player draws for its k-th decision of a deal is part of the deal, like the cards. So players who play alike get
-exactly as much as each other, and what remains of a difference is due to how they play. Deals come in blocks, each with
-random numbers of its own: a seed and a number name a deal, whoever plays it, and however the work is cut.
+The random number for a player's k-th decision is part of the deal, like the cards. Players with the same strategy
+therefore win exactly the same, and any difference is due to how they play. Deals come in blocks, each with its own
+random numbers: a seed and a number identify a deal, whoever plays it and however the work is divided.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from fogplay.strategies.betting import WHOLE, BettingStrategy, betting_of, requi
 from fogplay.strategies.policy import BLIND, BettingPolicy, signals_of
 from fogplay.trees.betting import Betting, claim, paid_by
 
-SIXTHS = 6  # of a chip: pots shared by one, two or three come out whole
-BLOCK = 1024  # deals that are drawn and told together
+SIXTHS = 6  # of a chip: a pot split by one, two or three is a whole number of them
+BLOCK = 1024  # deals that are drawn and looked up together
 # A tree needs some grid; its nodes are the same for all.
 SMALLEST_GRID = "ehs:1/1/1/1"
 
 
 class Player(NamedTuple):
-    """One player's strategy, and what it knows of the cards."""
+    """One player's strategy, and its knowledge of the cards."""
 
     slot: NDArray[np.int64]  # [nodes] of the first action in bucket 0
     stride: NDArray[np.int32]  # [nodes] slots from one bucket to the next
     share: NDArray[np.uint8]  # [slots] probabilities in 255ths
-    bucket: NDArray[np.uint16]  # [deals, seats, rounds] by whose cards, as this player would see them
+    bucket: NDArray[np.uint16]  # [deals, seats, rounds] the bucket of each seat's cards, by this player's grid
 
 
 def smallest_tree(rules: Holdem) -> Betting:
-    """A betting tree of these rules, where no player brings one."""
+    """A betting tree of these rules, if no player provides one."""
     return betting_of(str(dataclasses.replace(rules, grid=SMALLEST_GRID)))
 
 
@@ -87,7 +87,7 @@ class HoldemDeals:
         return self._betting
 
     def cards(self, seed: int, number: int) -> tuple[list[int], list[float]]:
-        """The cards of a deal, the board first, and a random number for every decision that may come."""
+        """The cards of a deal, the board first, and a random number for every possible decision."""
         if self._drawn != (seed, number // BLOCK):
             self._dealer.deal(seed, number // BLOCK)
             self._cards, self._numbers = self._dealer.cards.tolist(), self._dealer.chance.tolist()
@@ -101,7 +101,7 @@ class HoldemDeals:
         return [card for dealt in (*holes, *boards) for card in sorted(dealt)], numbers
 
     def end(self, moves: tuple[int, ...]) -> int:
-        """The terminal node that a hand came to."""
+        """The terminal node at which a hand ended."""
         nodes, rules = self.betting.nodes, self.rules
         player, street = nodes["player"], nodes["street"]
         node, at = 0, rules.players * rules.hole
@@ -160,34 +160,34 @@ class _Compiled:
         self.won = np.zeros((BLOCK, rules.players), np.int64)
         self.ends = np.zeros((BLOCK, len(self.ways)), np.int32)
         grids = list(dict.fromkeys(policy.grid for policy in policies if policy.grid != BLIND)) or [SMALLEST_GRID]
-        self.told: dict[str, Deals] = {}
-        for grid in grids:  # the same cards and strengths, other buckets
+        self.seen: dict[str, Deals] = {}
+        for grid in grids:  # the same cards and strengths, with other buckets
             own = deals_buffer(BLOCK, rules.players)
-            self.told[grid] = own._replace(cards=self.dealer.cards)
-        self.strength = self.told[grids[0]].strength
-        unseen = np.zeros_like(self.told[grids[0]].bucket)
+            self.seen[grid] = own._replace(cards=self.dealer.cards)
+        self.strength = self.seen[grids[0]].strength
+        unseen = np.zeros_like(self.seen[grids[0]].bucket)
         self.players = tuple(
             Player(
                 _fixed(policy.slot),
                 _fixed(policy.stride),
                 _fixed(policy.share),
-                unseen if policy.grid == BLIND else self.told[policy.grid].bucket,
+                unseen if policy.grid == BLIND else self.seen[policy.grid].bucket,
             )
             for policy in policies
         )
 
     def play(self, first: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """A block of deals: what each player won in all seatings, and the terminal node of every hand."""
+        """Play a block of deals; return each player's winnings over all seatings, and every hand's terminal node."""
         self.dealer.deal(self.seed, first // BLOCK)
-        for grid, told in self.told.items():
-            look_up_deals(signals_of(grid), evaluator(), told)
+        for grid, deals in self.seen.items():
+            look_up_deals(signals_of(grid), evaluator(), deals)
         chance = self.dealer.chance
         play_block(self.nodes, self.players, self.ways, self.strength, chance, count, self.won, self.ends)
         return self.won[:count], self.ends[:count].copy()
 
 
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:
-    """The array as one that cannot be written, so that compiled code takes all of them for the same type."""
+    """The array as read-only, so that all such arrays have the same type in compiled code."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -205,7 +205,7 @@ def state_line(hand: int, story: Story, cards: Sequence[int], end: int, names: S
 
 
 class Story:
-    """What happened on the way to an end of a betting tree."""
+    """The actions on the path to a terminal node of a betting tree."""
 
     def __init__(self, rules: Holdem, betting: Betting) -> None:
         self.rules, self.betting = rules, betting
@@ -214,17 +214,17 @@ class Story:
 
     def _betting_to(self, end: int) -> str:
         """Letters by round, with ``/`` where a round is over: ``rc/cc/...``."""
-        nodes, told, node = self.betting.nodes, "", end
+        nodes, letters, node = self.betting.nodes, "", end
         while node != 0:
             before = int(self.parent[node])
             here = nodes[before]
             letter = limit.LETTERS[node - int(here["first_child"]) + limit.CALL - int(here["calling"])]
-            told = letter + ("/" if nodes[node]["street"] != here["street"] else "") + told
+            letters = letter + ("/" if nodes[node]["street"] != here["street"] else "") + letters
             node = before
-        return told
+        return letters
 
     def values(self, end: int, cards: Sequence[int]) -> list[float]:
-        """What each seat won in chips."""
+        """Each seat's winnings in chips."""
         node, seats = self.betting.nodes[end], range(self.rules.players)
         holes, _ = split(self.rules, cards)
         board = cards[: len(cards) - len(holes) * self.rules.hole]
@@ -290,7 +290,7 @@ def play_block(nodes, players, seating, strength, chance, count, won, ends):
 
 @piece
 def choose(share, first, count, chance):
-    """The action that a chance from [0, 1) means, out of the 255ths ``share[first ...]``."""
+    """The action that a number from [0, 1) selects by the 255ths ``share[first ...]``."""
     left = np.int64(chance * WHOLE)
     choice = np.int64(0)
     for action in range(count - 1):
@@ -301,7 +301,7 @@ def choose(share, first, count, chance):
 
 @piece
 def winnings(end, strength, deal, seat):
-    """What a seat wins at a terminal node, in sixths of a chip."""
+    """A seat's winnings at a terminal node, in sixths of a chip."""
     mine = paid_by(end.slot, seat)
     if not end.in_hand >> seat & 1:
         return -SIXTHS * mine

@@ -1,7 +1,7 @@
 """``Simulator``: a game that kernels can play, whether it is a tree or far too large for one.
 
-A simulator has sizes for the learner's tables, arrays for each worker that plays episodes, and the way back from what
-was learned to a strategy. Kernels never see it: they see one worker's arrays, through ``questions``.
+A simulator has the sizes of the learner's tables, arrays for each worker that plays episodes, and methods that turn
+what was learned into a strategy. Kernels never see it: they see one worker's arrays, through ``questions``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fogplay.errors import FogplayError
 from fogplay.strategies.strategy import Situation
 from fogplay.trees import FlatGame
 
-BATCH = 64  # deals that are prepared at once, where a game is dealt
+BATCH = 64  # deals prepared at once, in games with deals
 NONE: Mapping[str, Any] = MappingProxyType({})
 PER_WORKER: set[type] = set()
 Learned = Mapping[str, NDArray[Any]]  # [slots] visits and total of UCT, or the weights of CFR
@@ -32,32 +32,32 @@ def per_worker(kind: type) -> type:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why the episodes of a run came to an end."""
+    """Why the episodes of a run ended."""
 
     line: str
-    unplayed: int  # episodes that were asked for and not played to their end
+    unplayed: int  # episodes requested but not completed
 
 
 class Simulator:
     """A game to play episodes of. A *slot* is one action of one infoset."""
 
-    flat: FlatGame | None = None  # the whole game, where it fits; else nothing about it can be measured exactly
+    flat: FlatGame | None = None  # the whole game; None if it is too large, and then nothing can be measured exactly
     name: str  # its spec
-    game: str  # the same without what players may be bound to
+    game: str  # the same without a model that players are bound to
     digest: str  # changes with anything about the game: a checkpoint belongs to one digest
     num_players: int
     num_slots: int
     widest: int  # the most actions of any infoset
     deepest: int  # the most moves of any history
-    decisions: int  # the most decisions that one traversal of all players' moves can meet; below 0: unknown
-    payoff_range: float  # the largest difference that a player can see between two endings
+    decisions: int  # the most decisions in one traversal of all players' moves; below 0: unknown
+    payoff_range: float  # the largest difference between two payoffs of a player
     compiled: bool = True  # whether kernels play it without Python, so that a GPU can
-    note: str | None = None  # what to say before it is played
+    note: str | None = None  # a remark to print before it is played
     defaults: Mapping[str, Any] = NONE  # of UCT's parameters, where the game asks for its own
     calibration: Mapping[str, Mapping[str, Any]] = NONE  # parameters by algorithm, as the papers calibrated them
 
     def worker(self, batch: int = BATCH) -> Any:
-        """The game as one worker plays it: a tuple of arrays; a game that is dealt is dealt ``batch`` at a time."""
+        """The game as one worker plays it: a tuple of arrays; games with deals prepare ``batch`` of them at a time."""
         raise NotImplementedError
 
     def actions_per_infoset(self) -> int:
@@ -73,36 +73,36 @@ class Simulator:
         raise FogplayError(f"{self.name} cannot be searched: its simulator cannot start from what one player knows")
 
     def workers(self, count: int, batch: int = BATCH, writing: Any = None) -> list[Any]:
-        """The game for so many workers of one run; ``writing`` is how they write to arrays of the game they share."""
+        """The game for each of the workers of one run; ``writing`` is how they write to shared arrays of the game."""
         return [self.worker(batch) for _ in range(count)]
 
     def index_of(self, worker: Any) -> Any:
-        """The ``hashed.Index`` of a run's workers; None where infosets are numbered in advance."""
+        """The ``hashed.Index`` of a run's workers; None if infosets are numbered in advance."""
         return None
 
     def in_progress(self, workers: Sequence[Any]) -> dict[str, NDArray[Any]]:
-        """What a checkpoint must hold of the workers."""
+        """The workers' state that a checkpoint must hold."""
         return {}
 
     def resume(self, workers: Sequence[Any], arrays: Learned) -> None:
-        """Give the workers back what ``in_progress`` gave."""
+        """Restore the workers' state from the result of ``in_progress``."""
         for name, table in self.in_progress(workers).items():
             table[...] = arrays[name]
 
     def failure(self, workers: Sequence[Any]) -> Failure | None:
-        """What went wrong with the game while it was played, if anything did."""
+        """The error that stopped the game while it was played, if any."""
         return None
 
     def exploration(self, k: float, cap: float) -> Any:
-        """Exploration that follows the pot, min(cap, pot + k * betting to come); None where there is no pot."""
+        """Exploration that follows the pot, min(cap, pot + k * betting to come); None if there is no pot."""
         return None
 
     def calls(self) -> Any:
-        """Which action checks or calls, for rollouts that call down; None where the game has no such action."""
+        """Which action checks or calls, for rollouts that call down; None if the game has no such action."""
         return None
 
     def strategy(self, learned: Learned, method: str, greedy: bool, **about: Any) -> Any:
-        """What was learned as a strategy: the average, or the ``greedy`` one."""
+        """The strategy that was learned: the average, or the ``greedy`` one."""
         raise NotImplementedError
 
     def strategy_by_key(
@@ -114,7 +114,7 @@ class Simulator:
         greedy: bool,
         **about: Any,
     ) -> Any:
-        """The same of tables whose infosets were found by key: ``keys[infosets]``, ``first[infosets]`` their slots."""
+        """The same for tables with infosets found by key: ``keys[infosets]``, with first slots ``first[infosets]``."""
         raise NotImplementedError
 
     def model(self, to: Any) -> NDArray[np.float64]:

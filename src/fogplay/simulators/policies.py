@@ -1,4 +1,4 @@
-"""What an algorithm may take from a game beside its rules: how much to explore where, and which action calls.
+"""Hints from a game to an algorithm beyond its rules: how much to explore, and which action calls.
 
 These are small tuples that a simulator makes and a kernel consults, chosen by type while compiling. A game that has a
 pot makes its own: ``Simulator.exploration`` and ``Simulator.calls``.

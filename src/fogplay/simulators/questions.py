@@ -29,7 +29,7 @@ def is_terminal(game, node):
 
 @by_type
 def player_of(game, node):
-    """Who acts at ``node``."""
+    """The player who acts at ``node``."""
 
 
 @by_type
@@ -44,12 +44,12 @@ def slot_of(game, node, signals):
 
 @by_type
 def slot_to_read(game, node, signals):
-    """The same where nothing will be written: an infoset that has no slots yet is not given any."""
+    """The same, for reading only: an infoset without slots does not get any."""
 
 
 @by_type
 def key_of(game, node, signals):
-    """64 bits that tell the acting player's infoset from all others; never 0."""
+    """A 64-bit key that identifies the acting player's infoset; never 0."""
 
 
 @by_type
@@ -64,4 +64,4 @@ def advance(game, node, action, signals, rng):
 
 @by_type
 def payoff(game, node, signals, player):
-    """What ``player`` is paid at a terminal node."""
+    """The payoff of ``player`` at a terminal node."""

@@ -28,7 +28,7 @@ from fogplay.trees.checks import (
 
 EVEN = 1e-15  # chances that differ by less are taken as even, as in a tree
 NEW, NAME = -1, -2  # in place of a node: begin an episode, remember the infoset entered last
-MOST_MOVES = 2_000_000  # of one episode or traversal: a minute or less
+MOST_MOVES = 2_000_000  # in one episode or traversal: at most a minute
 MOST_NAMED = 40  # moves of a history that is shown
 
 
@@ -75,7 +75,7 @@ class Infosets:
         }
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Add what ``packed`` gave."""
+        """Add infosets from the result of ``packed``."""
         menus = [Menu(tuple(actions), tuple(names)) for actions, names in json.loads(bytes(arrays["menus"]))]
         names, players = json.loads(bytes(arrays["infosets"])), arrays["infoset_player"].tolist()
         for name, player, menu in zip(names, players, arrays["infoset_menu"].tolist(), strict=True):
@@ -87,12 +87,12 @@ def _text(lines: Any) -> NDArray[np.uint8]:
 
 
 def key_of_infoset(player: int, name: str) -> int:
-    """64 bits of a hash of an infoset's string and whose it is; never 0."""
+    """64 bits of a hash of an infoset's string and its player; never 0."""
     return int.from_bytes(hashlib.blake2b(f"{player} {name}".encode(), digest_size=8).digest(), "little") or 1
 
 
 class Rules(Protocol):
-    """What a referee must know of a game."""
+    """The facts about a game that a referee needs."""
 
     name: str
     root: Any
@@ -107,19 +107,19 @@ class Referee:
 
     def __init__(self, rules: Rules, infosets: Infosets) -> None:
         self.rules, self.infosets = rules, infosets
-        self.node = np.zeros(2, np.int64)  # who acts, how many actions there are
+        self.node = np.zeros(2, np.int64)  # the player to act, the number of actions
         self.key = np.zeros(1, np.uint64)
         self.payoffs = np.zeros(rules.num_players)
         self.states: list[Any] = []  # the start of the episode, and the state after each move
-        self.moves: list[Any] = []  # at each of these states, those that can be made
-        self.made: list[Any] = []  # which one was
+        self.moves: list[Any] = []  # the legal moves at each of these states
+        self.made: list[Any] = []  # the move made at each state
         self.name = ""  # of the infoset entered last
         self.count = 0  # of moves since the episode began
         self.error: BaseException | None = None
         self.unplayed = 0  # episodes asked for since then
 
     def step(self, node: int, action: int, luck: float) -> int:
-        """Called by a kernel: begin an episode, remember an infoset, or move on from ``node``; the node after it.
+        """Called by a kernel: begin an episode, remember an infoset, or advance from ``node``; return the next node.
 
         After a mistake in the rules every episode is over at once, until the kernel comes back.
         """
@@ -146,7 +146,7 @@ class Referee:
             return 0
 
     def _enter(self, state: Any) -> int:
-        """Look at a new node, and say what a kernel may ask about it."""
+        """Inspect a new node, and store what a kernel may ask about it."""
         states = self.states
         self.count += 1
         if self.count > MOST_MOVES:

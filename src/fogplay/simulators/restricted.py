@@ -1,4 +1,4 @@
-"""Any simulator with the others bound to a model: what ``trees/restrict.py`` does to a tree, for games without one.
+"""Any simulator with the others bound to a model: ``trees/restrict.py`` for games without a tree.
 
 A bound player's moves are made on the way, as chance's are, so a kernel never sees them: algorithm 2 of Ponsen et al.
 2011 is Monte Carlo CFR on such a game.
@@ -21,7 +21,7 @@ from fogplay.simulators.streams import draw, uniform
 
 
 class RestrictedNash(NamedTuple):
-    """One hidden coin an episode decides whether everybody but the responder follows the model throughout."""
+    """One hidden coin per episode decides whether everybody but the responder follows the model throughout."""
 
     inner: Any  # the simulator of the game itself
     responder: int
@@ -55,7 +55,7 @@ def _bound_here(game, signals, slot, rng):
 
 @piece
 def after_bound(game, node, signals, rng):
-    """Move on from ``node`` until a player is free to choose, or the game is over."""
+    """Advance from ``node`` until a player is free to choose, or the game is over."""
     while not questions.is_terminal(game.inner, node) and questions.player_of(game.inner, node) != game.responder:
         slot = questions.slot_of(game.inner, node, signals[1])
         if not bound(game, signals, slot, rng):

@@ -38,18 +38,18 @@ from fogplay.trees.tree import shares
 
 WORLDS = 512  # drawn for one decision of a search; more change little and cost time
 TRIALS = 64  # random plays that measure a game
-WIDEST = 256  # actions at one infoset for which there is always room ...
-ROOM = 4  # ... and so many times what the random plays met
+WIDEST = 256  # the buffers hold at least this many actions per infoset ...
+ROOM = 4  # ... and this many times what the random plays met
 _by_llvm: Any = intrinsic
 STEP = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_double)
 
 
 class RulesGame(NamedTuple):
-    """What a kernel knows of a game that Python plays: how to call the referee, and what it says of the last node."""
+    """A game played in Python, as a kernel sees it: the referee's address, and its facts about the last node."""
 
     step: int  # the address of the referee's function: (node, action, luck) -> node
     drawn: bool  # whether the first state is drawn too
-    node: NDArray[np.int64]  # [2] who acts, how many actions there are
+    node: NDArray[np.int64]  # [2] the player to act, the number of actions
     key: NDArray[np.uint64]  # [1] of the infoset
     payoffs: NDArray[np.float64]  # [players] at a terminal
 
@@ -167,15 +167,15 @@ class RulesSimulator(Simulator):
         self.infosets = Infosets(self.num_players)
         self._referees: dict[int, tuple[Referee, Any]] = {}  # by address; ctypes frees what nobody holds
         self.deepest, self.widest = DEEPEST, 2**31
-        self.decisions = -1  # nobody knows: chance sampling, which goes through all of them, is refused
+        self.decisions = -1  # unknown: chance sampling, which visits all of them, is refused
         self.compiled = False
         self._try_out()
-        self.num_slots = 0  # of the game itself: it has none before they are met
+        self.num_slots = 0  # of the game itself, which has none until infosets are met
         if hasattr(self.rules, "calibration"):
             self.calibration = self.rules.calibration()
 
     def _try_out(self) -> None:
-        """Play at random: how long episodes take, how wide the game is, what it pays; its digest."""
+        """Play at random to measure the game's speed, width and payoffs; also compute its digest."""
         referee, rng = Referee(self, Infosets(self.num_players)), random.Random(1)
         referee.step(NEW, 0, rng.random())
         began, met, actions, widest, seen = time.perf_counter(), 0, 0, 1, hashlib.sha256(self.name.encode())
@@ -199,7 +199,7 @@ class RulesSimulator(Simulator):
         self.digest = seen.hexdigest()[:16]
 
     def _said(self, method: str, otherwise: float) -> Any:
-        """What the game says of itself, where it has this method of OpenSpiel's."""
+        """The result of one of OpenSpiel's methods, if the game has it."""
         ask = getattr(self.rules, method, None)
         return ask() if callable(ask) else otherwise
 

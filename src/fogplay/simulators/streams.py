@@ -1,4 +1,4 @@
-"""Random numbers inside kernels: xoroshiro128++ (Blackman & Vigna 2019), its state an argument, a stream a worker."""
+"""Random numbers in kernels: xoroshiro128++ (Blackman & Vigna 2019), one stream per worker, its state an argument."""
 
 from __future__ import annotations
 

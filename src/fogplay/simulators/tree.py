@@ -34,7 +34,7 @@ EVEN = 1e-15  # chances that differ by less are taken as even
 
 
 class TreeGame(NamedTuple):
-    """What an episode needs of a tree. Chance is drawn by Walker's alias method."""
+    """The arrays that an episode on a tree reads. Chance is drawn by Walker's alias method."""
 
     nodes: NDArray[Any]  # [nodes] NODE
     payoffs: NDArray[np.float64]  # [terminals, players]
@@ -143,7 +143,7 @@ class TreeSimulator(Simulator):
 
 
 def consecutive(first: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.int64]:
-    """``first[0], first[0] + 1, ...``, so many numbers as ``counts[0]`` says, then the same of ``first[1]``, ..."""
+    """The ranges of ``counts[i]`` numbers from ``first[i]``, concatenated: ``first[0], first[0] + 1, ...``."""
     counts = np.asarray(counts, np.int64)
     before = np.cumsum(counts) - counts
     return np.repeat(np.asarray(first, np.int64) - before, counts) + np.arange(counts.sum())
@@ -193,7 +193,7 @@ def alias(probability, first, count, keep, instead, waiting, left):
 
 @piece
 def after_chance(game, node, rng):
-    """Move on from ``node`` until it is not chance's turn."""
+    """Advance from ``node`` until it is not chance's turn."""
     while game.nodes[node].player == CHANCE:
         here = game.nodes[node]
         child = here.first_child + below(rng, here.count)

@@ -1,4 +1,4 @@
-"""Thin: check what is asked for, make room, call kernels, report, keep safe, return a Strategy."""
+"""A thin layer over the kernels: check arguments, allocate tables, run, report, checkpoint, return a Strategy."""
 
 from fogplay.solvers.algorithms import ALGORITHMS
 from fogplay.solvers.respond import Response, TradeoffPoint, respond, tradeoff

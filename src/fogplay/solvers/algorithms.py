@@ -17,20 +17,20 @@ from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What a name stands for."""
+    """An algorithm: its name, description, learner and parameters."""
 
     name: str
     summary: str
-    make: Callable[[Any, str, dict[str, Any]], Learner] | None  # None: solved in one go, by the linear program
+    make: Callable[[Any, str, dict[str, Any]], Learner] | None  # None: the linear program, which solves in one step
     parameters: tuple[str, ...]
     iterations: int  # by default
-    kernels: tuple[Any, ...] = ()  # what the first run has to compile
+    kernels: tuple[Any, ...] = ()  # compiled by the first run
     seeded: bool = False  # it draws random numbers, and can share its tables between threads
 
 
 AUTO = "auto"
-LARGE_TREE = 2_000_000  # nodes from which on sampling is preferred
-VISITS = 2_000_000_000  # of nodes by default, about a minute
+LARGE_TREE = 2_000_000  # nodes from which sampling is preferred
+VISITS = 2_000_000_000  # node visits by default, about a minute
 FEWEST = 200
 
 _FULL_WIDTH = {
@@ -79,7 +79,7 @@ ALGORITHMS: dict[str, Algorithm] = (
 
 
 def suited(simulator: Simulator, device: str = "cpu", threads: int | None = None) -> tuple[str, str]:
-    """The algorithm for a game if none is named, and why."""
+    """The default algorithm for a game, and the reason for it."""
     if device != "cpu":
         return "smooth-uct", "the fastest on a GPU"
     if simulator.flat is None:
@@ -94,14 +94,14 @@ def suited(simulator: Simulator, device: str = "cpu", threads: int | None = None
 
 
 def default_iterations(algorithm: Algorithm, simulator: Simulator) -> int:
-    """How many iterations if none are asked for: full-width ones cost more, the larger the tree."""
+    """The default number of iterations: the larger the tree, the more a full-width iteration costs."""
     if algorithm.seeded or simulator.flat is None or algorithm.make is None:
         return algorithm.iterations
     return max(FEWEST, min(algorithm.iterations, VISITS // simulator.flat.num_nodes))
 
 
 def algorithm_called(name: str) -> Algorithm:
-    """The algorithm of this name, or a refusal that says what there is."""
+    """The algorithm of this name; refuses an unknown name and lists the known ones."""
     if name in ALGORITHMS:
         return ALGORITHMS[name]
     hint = did_you_mean(str(name), ALGORITHMS)

@@ -27,7 +27,7 @@ WEIGHTINGS = {
 
 
 class FullWidth:
-    """Regrets and averages over the whole tree, an iteration at a time."""
+    """Regrets and averages over the whole tree, updated one iteration at a time."""
 
     elsewhere, threads = False, 1
     stopped: str | None = None
@@ -63,7 +63,7 @@ class FullWidth:
 
 
 def _weighting(algorithm: str, parameters: dict[str, Any]) -> Weighting:
-    """The algorithm's weighting with the user's changes in it, refused where they make no sense."""
+    """The algorithm's weighting with the user's changes applied; refuses invalid values."""
     weighting = WEIGHTINGS[algorithm]
     for name, value in parameters.items():
         if name in ("predictive", "alternating"):

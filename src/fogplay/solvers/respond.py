@@ -26,7 +26,7 @@ from fogplay.trees.restrict import data_biased, restricted_nash
 
 KINDS = ("rnr", "dbr")
 CONFIDENCES = (0.0, 0.5, 0.7, 0.8, 0.9, 0.93, 0.97, 1.0)  # those of Ponsen et al. 2011, figure 6
-HALF = 10.0  # observations at which a data-biased response goes half the way to its confidence
+HALF = 10.0  # observations at which a data-biased response has half its confidence
 MIXES = tuple(share / 10 for share in range(11))
 
 
@@ -35,7 +35,7 @@ class Response:
     """Responses to a model in every seat, as one strategy, and how good they are."""
 
     strategy: Any  # a Strategy
-    quality: AgainstModel | None  # None where nothing can be measured exactly: play a match
+    quality: AgainstModel | None  # None if the game is too large to measure exactly: play a match
     seconds: float  # of learning
 
 
@@ -44,7 +44,7 @@ class TradeoffPoint:
     """One response on the curve from equilibrium to best response."""
 
     method: str  # rnr, dbr or mixing
-    confidence: float  # for mixing: how often the best response is played
+    confidence: float  # for mixing: the probability of the best response
     exploitation: float  # winnings beyond those of the equilibrium strategy, summed over the seats
     nash_conv: float
     winnings: tuple[float, ...]
@@ -72,10 +72,10 @@ def respond(
     """Respond in every seat to the model ``to`` of the others.
 
     ``rnr``, a restricted Nash response: the others follow the model throughout with probability ``confidence``, and are
-    free otherwise; 0 gives an equilibrium, 1 a best response. ``dbr``, a data-biased response: the same choice anew at
-    every infoset, with a confidence that grows with the observations n behind the model there, confidence · n /
-    (n + half); a model without observations is trusted alike everywhere. A sampling algorithm makes it MCRNR or MCDBR.
-    The seats share ``minutes`` equally; ``iterations`` are for each.
+    free otherwise; 0 gives an equilibrium, 1 a best response. ``dbr``, a data-biased response: the same choice is made
+    anew at every infoset, with confidence · n / (n + half), where n is the number of observations behind the model
+    there; a model without observations is trusted equally everywhere. With a sampling algorithm these are MCRNR and
+    MCDBR. The seats share ``minutes`` equally; each seat gets ``iterations``.
     """
     simulator = simulator_for(game)
     restricted = bound(simulator, to, confidence, one_of("kind", kind, KINDS), half)
@@ -113,7 +113,7 @@ def respond(
 
 
 def bound(simulator: Simulator, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
-    """The game of the responder at a seat, where all others are bound to the model."""
+    """The game of the responder at a seat, with all others bound to the model."""
     model, flat = simulator.model(to), simulator.flat
     if flat is None:
         sure = number("confidence", confidence, 0.0, 1.0)
@@ -133,7 +133,7 @@ def tradeoff(
     progress: Callable[[Progress], None] | None = None,
     **settings: Any,
 ) -> list[TradeoffPoint]:
-    """The whole curve: responses by confidence (``settings`` are those of ``respond``), and mixing beside them.
+    """The whole curve: responses by confidence (``settings`` as in ``respond``), and mixing for comparison.
 
     Mixing (Shafiei et al. 2009) plays the exact best response with some probability and the equilibrium otherwise.
     The equilibrium is the response of confidence 0; winnings are counted from what it wins.
@@ -181,12 +181,12 @@ def trust(
 def _in_turn(
     progress: Callable[[Progress], None] | None, turn: int, turns: int, before: float
 ) -> Callable[[Progress], None] | None:
-    """Progress of one of several runs of the same length as progress of them all."""
+    """A callback that turns the progress of one of several equal runs into the progress of all."""
     if progress is None:
         return None
 
     def tell(now: Progress) -> None:
-        made = turn * now.iterations if now.time_limit is None else 0  # against the clock, only those of this run
+        made = turn * now.iterations if now.time_limit is None else 0  # with a time limit, count this run's only
         done = made + now.iteration
         limit = None if now.time_limit is None else turns * now.time_limit
         progress(Progress(done, turns * now.iterations, before + now.seconds, now.nash_conv, limit))

@@ -1,7 +1,7 @@
 """The loop around every learner: short stretches of compiled work, with reports, measurements and checkpoints between.
 
-How the work is cut into stretches never changes what is learned, so a run that is watched, interrupted or killed and
-resumed ends in the same bits as one that is left alone.
+The division into stretches never changes what is learned, so a run that is watched, or is interrupted and resumed,
+gives the same bits as an undisturbed one.
 """
 
 from __future__ import annotations
@@ -33,29 +33,31 @@ class Learner(Protocol):
     """An algorithm at work on one game."""
 
     @property
-    def flat(self) -> FlatGame | None: ...  # the whole game, where it fits
+    def flat(self) -> FlatGame | None: ...  # the whole game, if it fits in memory
 
     @property
     def parameters(self) -> dict[str, Any]: ...  # all of them, defaults included
 
     @property
-    def threads(self) -> int: ...  # how many share its tables
+    def threads(self) -> int: ...  # the number of threads that share its tables
 
     @property
-    def elsewhere(self) -> bool: ...  # it learns on a device of its own, while this one can do other work
+    def elsewhere(self) -> bool: ...  # whether it learns on another device, which leaves the CPU free
 
     @property
-    def stopped(self) -> str | None: ...  # one line that says why it cannot go on, where it cannot
+    def stopped(self) -> str | None: ...  # why it cannot continue, in one line; None if it can
 
     def tables(self) -> dict[str, NDArray[Any]]: ...  # everything learned
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...  # go on from what ``tables`` gave
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...  # continue from the result of ``tables``
 
-    def advance(self, first: int, count: int) -> int: ...  # iterations first ... first + count - 1, from 1; how many
+    def advance(
+        self, first: int, count: int
+    ) -> int: ...  # run iterations first ... first + count - 1, from 1; the number run
 
     def average(self) -> NDArray[np.float64]: ...  # [slots] the average strategy
 
-    def kept(self) -> dict[str, NDArray[Any]]: ...  # [slots] what a strategy is made of: visits and total, or weights
+    def kept(self) -> dict[str, NDArray[Any]]: ...  # [slots] the source of a strategy: visits and total, or weights
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class CurvePoint:
     """One measurement of the average strategy."""
 
     iteration: int
-    seconds: float  # of learning, measuring not counted
+    seconds: float  # of learning, without measuring
     values: dict[str, float]  # by the name of the measure
 
     @property
@@ -73,30 +75,30 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a run can say of itself at any moment."""
+    """The progress of a run."""
 
     iteration: int
     iterations: int
     seconds: float
     nash_conv: float | None
-    time_limit: float | None = None  # in seconds of learning, where there is one
+    time_limit: float | None = None  # in seconds of learning, if there is one
 
 
 @dataclass
 class Run:
-    """A learner, how far it is, and what was measured on the way."""
+    """A learner, its progress, and its measurements so far."""
 
     learner: Learner
     iterations: int
-    identity: dict[str, Any]  # what must be the same for a checkpoint to continue this run
-    measures: tuple[str, ...] = ("nash_conv",)  # what the curve is of
+    identity: dict[str, Any]  # must match for a checkpoint to continue this run
+    measures: tuple[str, ...] = ("nash_conv",)  # the curve's measures
     time_limit: float | None = None  # in seconds of learning
     iteration: int = 0
     seconds: float = 0.0
     curve: list[CurvePoint] = field(default_factory=list)
     interrupted: bool = False
     trouble: str | None = None  # why the last checkpoint could not be written
-    shown: float | None = None  # the last nash_conv that was measured
+    shown: float | None = None  # the last nash_conv measured
 
     def go(
         self,
@@ -108,16 +110,16 @@ class Run:
         snapshot: Callable[[], Callable[[], None]] | None = None,
         stop: threading.Event | None = None,
     ) -> None:
-        """Learn to the end, or to Ctrl-C, ``stop`` or what stops the learner, all of which keep what was learned.
+        """Learn until the end, Ctrl-C, ``stop``, or until the learner cannot continue; all keep what was learned.
 
-        ``snapshot`` is called at every point, and returns what is then to be done with it.
+        ``snapshot`` is called at every point of the curve, and returns a function that delivers the result.
         """
         points = [point for point in measure_at if self.iteration < point <= self.iterations]
         show_at, save_at, stretch = 0.0, time.monotonic() + checkpoint_seconds, 1
         flat = self.learner.flat
         if progress is not None:
             progress(self._now(None))
-        self.learner.advance(self.iteration + 1, 0)  # compiles, if that is still to be done, before the clock runs
+        self.learner.advance(self.iteration + 1, 0)  # compiles, if necessary, before the clock starts
         with _interrupts(stop) as interrupted, _Aside(self.learner.elsewhere) as aside:
             while not self.done and not interrupted.is_set():
                 goal = points[0] if points else self.iterations
@@ -154,7 +156,7 @@ class Run:
 
     @property
     def done(self) -> bool:
-        """Whether there is nothing more to learn, no time left for it, or something in its way."""
+        """Whether the iterations are done, the time is up, or the learner cannot continue."""
         late = self.time_limit is not None and self.seconds >= self.time_limit
         return late or self.iteration >= self.iterations or self.learner.stopped is not None
 
@@ -162,7 +164,7 @@ class Run:
         return Progress(self.iteration, self.iterations, self.seconds, nash_conv, self.time_limit)
 
     def _measuring(self, flat: FlatGame) -> Callable[[], None]:
-        """What is to be done to measure the strategy as it is now."""
+        """A function that measures the current strategy."""
         iteration, seconds, strategy = self.iteration, self.seconds, self.learner.average()
 
         def measure() -> None:
@@ -174,7 +176,7 @@ class Run:
         return measure
 
     def try_to_save(self, path: Path) -> None:
-        """Save, but let the run go on where that fails: what was learned is worth more than the checkpoint."""
+        """Save, but let the run continue if that fails: what was learned is worth more than the checkpoint."""
         try:
             self.save(path)
             self.trouble = None
@@ -182,14 +184,14 @@ class Run:
             self.trouble = str(error)
 
     def save(self, path: Path) -> None:
-        """Write everything needed to go on, atomically."""
+        """Write everything needed to continue, atomically."""
         curve = np.array([[p.iteration, p.seconds, *p.values.values()] for p in self.curve], np.float64)
         about = {"identity": self.identity, "iteration": self.iteration, "seconds": self.seconds}
         curve = curve.reshape(-1, 2 + len(self.measures))
         storage.write(path, "checkpoint", {**self.learner.tables(), "curve": curve}, about)
 
     def restore(self, path: Path) -> None:
-        """Go on from a checkpoint of the same run."""
+        """Continue from a checkpoint of the same run."""
         arrays, about = storage.read(path, "checkpoint")
         for name, wanted in self.identity.items():
             found = about["identity"].get(name)
@@ -206,7 +208,7 @@ class Run:
 
 
 class _Aside:
-    """Work done at once, or where the learner is elsewhere beside its next stretches, one piece after the other."""
+    """Runs work at once; if the learner is on another device, one job at a time in parallel with it."""
 
     def __init__(self, elsewhere: bool) -> None:
         self.pool = ThreadPoolExecutor(1) if elsewhere else None
@@ -226,18 +228,18 @@ class _Aside:
         if self.pool is None:
             work()
         else:
-            self.wait()  # so that there is never more than one copy of the tables
+            self.wait()  # at most one copy of the tables exists at a time
             self.under_way = self.pool.submit(work)
 
     def wait(self) -> None:
-        """Until all is done; what went wrong goes wrong here."""
+        """Wait until all work is done; raises the exceptions of that work."""
         if self.under_way is not None:
             self.under_way.result()
             self.under_way = None
 
 
 def log_spaced(last: int, per_decade: int) -> list[int]:
-    """Whole numbers from 1 to ``last``, so many a decade, evenly spaced on a logarithmic axis, ``last`` included."""
+    """Whole numbers from 1 to ``last`` inclusive, ``per_decade`` per decade, evenly spaced on a logarithmic axis."""
     if per_decade <= 0:
         return []
     decades = np.log10(last)
@@ -247,7 +249,7 @@ def log_spaced(last: int, per_decade: int) -> list[int]:
 
 @contextlib.contextmanager
 def _interrupts(event: threading.Event | None) -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into an event, so that it falls between two stretches; a second one is as usual."""
+    """Turn the first Ctrl-C into an event, so that it takes effect between stretches; a second one interrupts."""
     event = event or threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event

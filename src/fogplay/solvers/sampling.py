@@ -18,17 +18,17 @@ from fogplay.simulators.interface import require_tree
 from fogplay.simulators.policies import ByPlayer
 
 SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' calibrations, 0.44 to 0.77 of the range
-LARGE = 250_000_000  # slots from which on UCT counts visits in 32 bits ...
-MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which no more episodes than this can pass
+LARGE = 250_000_000  # slots from which UCT counts visits in 32 bits ...
+MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which limits the number of episodes
 MOST_GPU_THREADS = 2**22
-GPU_SCRATCH = 2**30  # bytes of scratch buffers: more threads than fit play only on request
+GPU_SCRATCH = 2**30  # bytes of scratch buffers, which limit the default number of threads
 MOST_PLAYERS = 64  # a kernel keeps one bit per player
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS = ("uniform", "call-down", "on-policy")
 
 
 class Sampler:
-    """What all samplers share: tables, and a driver that plays episodes on them."""
+    """The base of all samplers: tables, and a driver that plays episodes on them."""
 
     parameters: dict[str, Any]
     gpu_threads: tuple[int, int]  # by default one for each of the game's actions, within these bounds
@@ -42,7 +42,7 @@ class Sampler:
         tables: Callable[..., Any],
         scratch: Any,
     ) -> None:
-        """Takes the run's own settings out of ``settings``; the other arguments are the drivers'."""
+        """Pops the run's own settings from ``settings``; the other arguments are for the drivers."""
         self.simulator, self.flat, self.parameters = simulator, simulator.flat, settings
         seed, threads = settings.pop("seed"), settings.pop("threads", None)
         self.elsewhere = settings.pop("device", "cpu") == "cuda"
@@ -68,7 +68,7 @@ class Sampler:
 
     @property
     def threads(self) -> int:
-        """How many play at once."""
+        """The number of concurrent episodes."""
         count: int = self.driver.threads
         return count
 
@@ -102,7 +102,7 @@ class Sampler:
         self.driver.write(learned, rng)
 
     def _in_use(self, named: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Tables without what is still empty, and where infosets have keys those and their first slots."""
+        """The tables without unused slots; if infosets have keys, also the keys and their first slots."""
         if self._index is None:
             return named
         keys, first = self._found()
@@ -165,7 +165,7 @@ class SelfPlay(Sampler):
 class MonteCarloCfr(Sampler):
     """Outcome, external and chance sampling."""
 
-    gpu_threads = 2**10, 2**15  # regrets swing the wider the more of their updates are under way
+    gpu_threads = 2**10, 2**15  # more concurrent updates make regrets swing more widely
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         simulator = simulator_for(game)
@@ -231,7 +231,7 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
 
 
 def _self_play_defaults(simulator: Simulator, algorithm: str, constant: bool) -> dict[str, Any]:
-    """What is not set: the papers' values on their games; ``constant`` exploration has no use for the pot's."""
+    """Default parameters: the papers' values on their games; ``constant`` exploration omits those of the pot."""
     defaults: dict[str, Any] = {"c": SHARE_OF_PAYOFF_RANGE * simulator.payoff_range, "k": None, "cap": None}
     defaults["rollout"] = "uniform"
     if algorithm == "smooth-uct":

@@ -1,4 +1,4 @@
-"""``solve``: a game, an algorithm, and back comes a strategy with the record of how it was found."""
+"""``solve``: run an algorithm on a game, and return a strategy with a record of the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEVICES = ("cpu", "cuda")
 
 @dataclass(frozen=True)
 class Result:
-    """A strategy, the curve measured on the way, and all that is needed to repeat the run."""
+    """A strategy, its learning curve, and everything needed to repeat the run."""
 
     strategy: Any  # a Strategy
     curve: tuple[CurvePoint, ...]  # empty unless points were asked for
@@ -44,7 +44,7 @@ class Result:
     exploitability: float | None
     interrupted: bool
     trouble: str | None = None  # why the last checkpoint could not be written, if it could not
-    stopped: str | None = None  # why it could not go on, if something other than Ctrl-C ended it early
+    stopped: str | None = None  # why it could not continue, if something other than Ctrl-C ended it early
 
 
 def solve(
@@ -71,20 +71,20 @@ def solve(
 ) -> Result:
     """Solve a game: a spec, an object with the Game protocol, a flattened game, or a simulator.
 
-    Without an ``algorithm`` one that suits the game is chosen: CFR+ where a tree holds it, else sampling.
+    Without an ``algorithm``, one that suits the game is chosen: CFR+ if its tree fits in memory, else sampling.
     The run ends after ``iterations``, or after ``minutes`` of learning if they are given, whichever comes first. A game
-    too large for a tree is played by its own rules, with room for so many ``infosets``; if more are met, the run ends
-    early and ``Result.stopped`` says so.
-    ``curve`` asks for a learning curve, measured without disturbing the run: so many points a decade, evenly spaced on
-    a logarithmic axis, or at the iterations listed; ``measures`` names what is measured. ``threads`` lets that many
-    share the tables of a sampling algorithm; with one thread, the default, the same seed gives the same bits.
-    ``device="cuda"`` runs a sampling algorithm on a GPU, where ``threads`` is how many episodes are played at once.
-    With ``checkpoint`` the run is saved there now and then, and ``resume`` goes on from what is there, if anything;
-    without ``resume`` what is there is kept aside under ``.previous``.
-    ``progress`` is called about ten times a second, with a fresh ``nash_conv`` every second or so unless ``watch`` is
-    off. Ctrl-C, or ``stop`` once it is set, ends the run early and keeps what was learned. ``greedy`` returns the
-    strategy that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and
-    the strategy at every point of the curve.
+    too large for a tree is played by its own rules, with tables for at most ``infosets`` infosets; if more are met, the
+    run ends early and ``Result.stopped`` says so.
+    ``curve`` asks for a learning curve, measured without disturbing the run: a number of points per decade, evenly
+    spaced on a logarithmic axis, or a list of iterations; ``measures`` names the measures. ``threads`` is the number of
+    threads that share the tables of a sampling algorithm; with one, the default, the same seed gives the same bits.
+    ``device="cuda"`` runs a sampling algorithm on a GPU, where ``threads`` is the number of concurrent episodes.
+    With ``checkpoint`` the run is saved there at intervals, and ``resume`` continues from an existing file; without
+    ``resume`` an existing file is renamed with the suffix ``.previous``.
+    ``progress`` is called about ten times per second, with a fresh ``nash_conv`` about every second unless ``watch`` is
+    off. Ctrl-C, or setting ``stop``, ends the run early and keeps what was learned. ``greedy`` returns the strategy
+    that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and the
+    strategy at every point of the curve.
     """
     require_amount(iterations, minutes, seed)
     seed, iterations = int(seed), None if iterations is None else int(iterations)
@@ -134,14 +134,14 @@ class _Strategies:
 
     def __init__(self, simulator: Simulator, run: Run, algorithm: str, greedy: bool, seed: int | None) -> None:
         self.simulator, self.run, self.algorithm, self.greedy, self.seed = simulator, run, algorithm, greedy, seed
-        self.newest: tuple[int, Any] | None = None  # by its iteration: of three players one takes seconds to make
+        self.newest: tuple[int, Any] | None = None  # cached by iteration: a three-player strategy takes seconds to make
 
     def take(self, snapshot: Callable[[int, Any], None]) -> Callable[[], None]:
-        """What is known now; the function returned, which may run while the learner goes on, hands it over."""
+        """Copy what is known now; the function returned may run while the learner continues, and delivers it."""
         learned, iteration = self.run.learner.kept(), self.run.iteration
 
         def keep() -> None:
-            self.newest = None  # not two at a time
+            self.newest = None  # free it first: never hold two
             self.newest = iteration, self._strategy(learned, iteration)
             snapshot(*self.newest)
 
@@ -164,7 +164,7 @@ def _begin(run: Run, checkpoint: str | os.PathLike[str] | None, resume: bool) ->
     if path is None or not path.exists():
         return path
     if not resume:
-        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: kept, once
+        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: keep one
         return path
     run.restore(path)
     if run.iteration > run.iterations:
@@ -194,7 +194,7 @@ def _result(run: Run, simulator: Simulator, strategy: Any, algorithm: str, seed:
 
 
 def require_amount(iterations: int | None, minutes: float | None, seed: int) -> None:
-    """Refuse amounts of work and seeds that make no sense, before anything is built."""
+    """Refuse invalid amounts of work and seeds, before anything is built."""
     if iterations is not None:
         whole("iterations", iterations, 1, MAX_ITERATIONS)
     if minutes is not None:
@@ -203,7 +203,7 @@ def require_amount(iterations: int | None, minutes: float | None, seed: int) -> 
 
 
 def require_device(device: str, algorithm: str) -> None:
-    """Refuse a device that is not there, or not for this algorithm."""
+    """Refuse a device that is missing or does not support this algorithm."""
     if one_of("device", device, DEVICES) == "cpu":
         return
     if algorithm != AUTO and not algorithm_called(algorithm).seeded:
@@ -214,13 +214,13 @@ def require_device(device: str, algorithm: str) -> None:
 
 
 def _points(curve: Any, iterations: int) -> list[int]:
-    """The iterations to measure at: so many a decade, or those listed."""
+    """The iterations to measure at: a number of points per decade, or those listed."""
     try:
         if isinstance(curve, Iterable):
             return sorted({whole("curve", point, 1, MAX_ITERATIONS) for point in curve})
         return log_spaced(iterations, whole("curve", curve, 0, 10_000))
     except FogplayError as error:
-        raise FogplayError(f"{error}: so many points a decade, or a list of iterations") from error
+        raise FogplayError(f"{error}: a number of points per decade, or a list of iterations") from error
 
 
 def _linear_program(flat: FlatGame, algorithm: Algorithm, greedy: bool) -> Result:

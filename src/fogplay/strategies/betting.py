@@ -33,13 +33,13 @@ from fogplay.version import VERSION
 if TYPE_CHECKING:
     from fogplay.strategies.policy import BettingPolicy
 
-WHOLE = 255  # what the probabilities of an infoset add up to
+WHOLE = 255  # the sum of the probabilities of an infoset
 GREEDY, AVERAGE = "greedy", "average"
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What is done in one situation."""
+    """A strategy's probabilities in one situation."""
 
     seat: int
     round: int
@@ -77,13 +77,13 @@ class BettingStrategy(Strategy):
         least: float = 0,
         steps: int = WHOLE,
     ) -> BettingStrategy:
-        """What was learned, as a profile: from ``visits`` and ``total`` of UCT, or from ``weights`` of CFR ``[slots]``.
+        """A profile from what was learned: ``visits`` and ``total`` of UCT, or ``weights`` of CFR, ``[slots]`` each.
 
         Greedy takes the highest total / visits among the actions tried, or the largest weight; where nothing is known,
         it calls. The average is in proportion to the visits or weights, and even where there are none.
 
-        Smaller files: at infosets with less than ``least`` visits or weights in all it calls, and probabilities are
-        rounded to so many ``steps``, which divide 255.
+        Smaller files: at infosets with fewer than ``least`` visits or weights in all it calls, and probabilities are
+        rounded to multiples of 1 / ``steps``, where ``steps`` divides 255.
         """
         if steps < 1 or WHOLE % steps:
             raise FogplayError(f"steps must divide {WHOLE}, not {steps}")
@@ -114,7 +114,7 @@ class BettingStrategy(Strategy):
 
     @functools.cached_property
     def betting(self) -> Betting:
-        """The betting tree whose nodes and slots it speaks of."""
+        """The betting tree whose nodes and slots it refers to."""
         betting = betting_of(self.game)
         if betting.num_slots != len(self.share):
             raise FogplayError(
@@ -155,11 +155,11 @@ class BettingStrategy(Strategy):
         if here["player"] == TERMINAL or not 0 <= bucket < count:
             raise FogplayError(f"there is no decision at node {node} with bucket {bucket}; it has {count} buckets")
         first = int(here["slot"]) + bucket * int(here["stride"])
-        told: NDArray[np.float64] = self.share[first : first + int(here["count"])] / WHOLE
-        return told
+        found: NDArray[np.float64] = self.share[first : first + int(here["count"])] / WHOLE
+        return found
 
     def look_up(self, situation: str) -> Decision:
-        """What it does with a bucket after some betting, such as ``154:crc/r``."""
+        """Its probabilities with a bucket after some betting, such as ``154:crc/r``."""
         bucket, colon, betting = situation.partition(":")
         if not colon or not bucket.isdigit() or set(betting) - {*LETTERS, "/"}:
             raise FogplayError(f"write a bucket and the betting, such as 154:crc/r, not {situation!r}")
@@ -177,7 +177,7 @@ class BettingStrategy(Strategy):
         return Decision(int(here.player), int(here.street), dict(zip(names, shares, strict=False)))
 
     def require(self, rules: Holdem) -> None:
-        """Refuse a game with another grid or another betting structure than it was made for."""
+        """Refuse a game whose grid or betting structure differs from its own."""
         require_betting(self.rules, rules)
         if EXACT not in (self.rules.grid, rules.grid):
             Grid.parse(rules.grid).require(self.rules.grid)

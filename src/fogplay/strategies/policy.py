@@ -34,7 +34,7 @@ class BettingPolicy:
     slot: NDArray[np.int64]  # [nodes] of the first action in bucket 0
     stride: NDArray[np.int32]  # [nodes] slots from one bucket to the next
     share: NDArray[np.uint8]  # [slots] probabilities in 255ths
-    grid: str  # by which it sees the cards; BLIND for none
+    grid: str  # the grid by which it sees the cards; BLIND for none
 
     def begin(self, game: Any, seat: int, seed: int) -> None:
         """Load the tables of hand strength before the first decision."""
@@ -78,5 +78,5 @@ def placed(betting: Betting, place: NDArray[Any], share: NDArray[np.uint8], grid
 
 @functools.lru_cache(maxsize=6)
 def signals_of(grid: str) -> Signals:
-    """What tells buckets of a grid; players of the same grid share it."""
+    """The lookup of a grid's buckets; players with the same grid share it."""
     return signals(Grid.parse(grid))

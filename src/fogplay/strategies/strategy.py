@@ -13,7 +13,7 @@ _KINDS: dict[str, type[Strategy]] = {}
 
 
 class Situation(Protocol):
-    """What a strategy must be told to act; ``play.View`` is one."""
+    """What a strategy needs to know in order to act; ``play.View`` is one."""
 
     @property
     def seat(self) -> int: ...  # whose decision it is
@@ -25,7 +25,7 @@ class Situation(Protocol):
     def infoset(self) -> str: ...  # the game's string for all that the acting player knows
 
     @property
-    def observation(self) -> Any: ...  # the same in the game's own terms, where it has any
+    def observation(self) -> Any: ...  # the same as the game's own object, if it has one
 
     @property
     def luck(self) -> float: ...  # a random number from [0, 1) to draw the action with

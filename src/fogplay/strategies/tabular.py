@@ -137,7 +137,7 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
         return shares
 
     def require_game(self, rules: Any) -> None:
-        """Refuse another registered game; what else differs shows at an infoset (``on``, ``find``)."""
+        """Refuse another registered game; other differences appear at an infoset (``on``, ``find``)."""
         spec = spec_of(rules)
         families = [each.partition("(")[0] for each in (self.game, spec)]
         if families[0] != families[1] and all(family in registered() for family in families):

@@ -1,4 +1,4 @@
-"""A player of ours at a dealer's table: a state machine that takes lines and gives lines."""
+"""A fogplay player at a dealer's table: a state machine that takes and returns lines."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from fogplay.protocols.acpc.players import Seated
 
 
 class Client:
-    """Answers every match state in which it is to act, out of that line alone.
+    """Answers every match state in which it is to act, from that line alone.
 
-    Whatever else a dealer sends is skipped; a match state that the game does not have is skipped with a remark. What a
-    mixed strategy draws in a hand follows from the seed, the hand's number and how many actions came before.
+    It skips all other lines, and notes a match state that is impossible in the game. The random choices of a mixed
+    strategy depend only on the seed, the hand's number and the number of earlier actions.
     """
 
     greeting = VERSION
@@ -22,15 +22,15 @@ class Client:
     def __init__(self, seated: Seated, *, seed: int = 0, notes: Notes | None = None) -> None:
         self.agent, self.game = seated.agent, seated.game
         self.notes = notes or Notes()
-        self.hands = 0  # that came to an end
+        self.hands = 0  # completed
         self.chips = 0.0  # won in them
-        self._hand = ""  # the number of the hand that is not over yet
-        self._known = False  # whether the dealer's game has been seen to be ours
-        self._last = -1  # the number of the hand that came to an end last
+        self._hand = ""  # the number of the hand in progress
+        self._known = False  # whether the dealer's game has been checked against ours
+        self._last = -1  # the number of the last completed hand
         self._deals = Deals(self.game, seed)
 
     def receive(self, line: str) -> str | None:
-        """The answer to a line, if it asks for one."""
+        """The answer to a line, or None if it needs no answer."""
         if not line.startswith(MATCHSTATE) or self._is_anothers(line):
             return None
         try:
@@ -65,11 +65,11 @@ class Client:
 
     @property
     def in_hand(self) -> int | None:
-        """The number of the hand that is not over yet."""
+        """The number of the hand in progress."""
         return int(self._hand) if self._hand else None
 
     def _is_anothers(self, line: str) -> bool:
-        """Whether somebody else is to act, told as fast as can be: most lines are such."""
+        """Whether another player is to act; fast, because this is true of most lines."""
         if not self._known:
             return False
         parts = line.split(":", 4)
@@ -80,7 +80,7 @@ class Client:
         return True
 
     def _recognise(self, cards: str) -> None:
-        """Refuse a dealer whose first cards are those of another game: none of its states could be answered."""
+        """Refuse a dealer whose first cards belong to another game: the client could answer none of its states."""
         holes, _ = parse_cards(cards)
         players, hole = self.game.players, self.game.definition.hole
         if len(holes) != players or any(len(mine) not in (0, hole) for mine in holes):
@@ -99,4 +99,4 @@ class Client:
 
 
 class WrongGameError(FogplayError):
-    """The dealer plays another game than the client."""
+    """The dealer and the client play different games."""

@@ -1,12 +1,12 @@
-"""The dealer: a state machine that takes the players' lines and gives them theirs, and the log's.
+"""The dealer: a state machine that takes the players' lines, and returns lines for the players and the log.
 
-It knows neither sockets nor clocks: whoever drives it says how many seconds an answer took, or that a player is gone.
+It uses neither sockets nor clocks: its caller reports how many seconds an answer took, or that a player has left.
 
-The competition's rules. In hand h the player who sits at a seat is (seat + h) mod players: everybody moves back by one
-seat after every hand. An answer is the match state that was sent and an action; lines that are neither that nor a
-comment are left aside with a remark, and what is appended but no possible action counts as a call. Who takes too long
-for an answer, for a hand or for the whole match, or goes away, ends the match; with ``forfeit`` the others play on, and
-whoever failed checks or folds in its absence.
+The competition's rules. In hand h, player (seat + h) mod players sits at each seat: everybody moves back by one seat
+after every hand. An answer is the match state that was sent, followed by an action. Any other line except a comment is
+ignored with a remark, and an answer with an impossible action counts as a call. A player that exceeds the time for an
+answer, for a hand or for the whole match, or disconnects, ends the match; with ``forfeit`` the others continue, and the
+dealer checks or folds for the missing player.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from fogplay.protocols.acpc.game import AcpcGame, Situation
 from fogplay.protocols.acpc.notes import Notes
 
 MOST_HANDS = 10**9
-MOST_ASIDE = 1000  # lines that are no answer, while an answer is waited for
+MOST_ASIDE = 1000  # lines that are not answers, while waiting for one answer
 OUR_MAJOR = 2  # version of the protocol
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds that a player has."""
+    """A player's time limits, in seconds."""
 
     answer: float = 600.0
     hand: float = 600.0
@@ -51,15 +51,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Terms:
-    """What is played, and by which rules."""
+    """The terms of a match: its game, its hands and its rules."""
 
     name: str  # of the match
     game: str  # the definition's name
     hands: int
     seed: int
-    turn: int = 0  # by how many seats the players are moved on, for duplicates of a match
+    turn: int = 0  # seats by which the players are rotated, for duplicates of a match
     limits: Limits = Limits()
-    forfeit: bool = False  # play on without whoever fails
+    forfeit: bool = False  # continue without a player that fails
 
     def __post_init__(self) -> None:
         checks.hands(self.hands, MOST_HANDS)
@@ -71,8 +71,8 @@ class Terms:
 class Dealer:
     """A match from its first line to its last.
 
-    ``waits_for`` is the player whose line comes next, or None when the match is over; ``take`` hands out what is to be
-    sent to a player. ``log`` is given the lines of the log as they are due.
+    ``waits_for`` is the player whose line comes next, or None when the match is over; ``take`` returns the lines to
+    send to a player. ``log`` is called with each line of the log.
     """
 
     def __init__(self, game: AcpcGame, names: Sequence[str], terms: Terms, log: Callable[[str], None]) -> None:
@@ -82,27 +82,27 @@ class Dealer:
         if len(set(names)) != len(names):
             raise FogplayError(f"players must have names of their own: {', '.join(names)}")
         self.notes = Notes(lambda line: log(f"# {line}"))
-        self.hand = 0  # the number of the hand that is played
+        self.hand = 0  # the number of the current hand
         self.totals = [0.0] * game.players  # [players] chips won
-        self.gone: dict[int, str] = {}  # why, of players who failed
+        self.gone: dict[int, str] = {}  # the reason, by player that failed
         self.ended: str | None = None  # why the match ended early
         self.waits_for: int | None = None
-        self.asked = ""  # the line that it has to answer
-        self.limit = 0.0  # the seconds that it has for that
+        self.asked = ""  # the line that ``waits_for`` must answer
+        self.limit = 0.0  # the seconds allowed for that answer
         self._log = log
         self._deals = Deals(game, terms.seed)
         self._used_hand, self._used = [0.0] * game.players, [0.0] * game.players  # seconds
         self._outbox: list[list[str]] = [[] for _ in names]
-        self._aside = 0  # lines left aside since an answer is waited for
+        self._aside = 0  # lines ignored while waiting for the current answer
         limits = terms.limits
         log(log_head(terms.name, terms.game, terms.hands, terms.seed))
         for word, seconds in (("response", limits.answer), ("hand", limits.hand), ("per_hand", limits.per_hand)):
             log(f"#--t_{word} {round(1000 * seconds)}")
 
-    # ---- What drives it
+    # ---- The caller's interface
 
     def greet(self, player: int, line: str) -> None:
-        """A player's first line, which must name a version of the protocol that is ours."""
+        """Take a player's first line, which must name a supported version of the protocol."""
         try:
             version = parse_version(line)
             if version[0] != OUR_MAJOR:
@@ -111,18 +111,18 @@ class Dealer:
             self.fail(player, str(error))
 
     def begin(self) -> None:
-        """Deal the first hand, when all have greeted."""
+        """Deal the first hand, once all players have greeted."""
         if self.ended is None:
             self._begin_hand()
             self._go_on()
 
     def take(self, player: int) -> list[str]:
-        """The lines that are to be sent to a player."""
+        """Remove and return the lines to send to a player."""
         lines, self._outbox[player] = self._outbox[player], []
         return lines
 
     def waiting(self, player: int) -> int:
-        """How many lines there are to be taken for a player."""
+        """How many lines wait to be sent to a player."""
         return len(self._outbox[player])
 
     def _seconds_left(self, player: int) -> float:
@@ -131,7 +131,7 @@ class Dealer:
         return min(limits.answer, limits.hand - self._used_hand[player], whole - self._used[player])
 
     def receive(self, line: str, seconds: float) -> bool:
-        """A line of the player who is waited for, so many seconds after it was asked; whether it was an answer."""
+        """Take a line from the player ``waits_for``, ``seconds`` after the request; return whether it was an answer."""
         player = self.waits_for
         assert player is not None
         if seconds > self.limit:
@@ -156,7 +156,7 @@ class Dealer:
         return True
 
     def late(self) -> None:
-        """The player who is waited for has used up its time."""
+        """Fail the player ``waits_for``, which has used up its time."""
         player, limits = self.waits_for, self.terms.limits
         assert player is not None
         if self.limit >= limits.answer:
@@ -164,10 +164,10 @@ class Dealer:
         elif self.limit >= limits.hand - self._used_hand[player]:
             self.fail(player, f"it took over {limits.hand:g} seconds in this hand")
         else:
-            self.fail(player, f"it took over {limits.per_hand:g} seconds a hand on average")
+            self.fail(player, f"it took over {limits.per_hand:g} seconds per hand on average")
 
     def fail(self, player: int, why: str) -> None:
-        """A player is gone, out of time, or not to be understood."""
+        """Fail a player that has left, is out of time, or does not follow the protocol."""
         if player in self.gone or self.ended is not None:
             return
         self.gone[player] = why
@@ -181,7 +181,7 @@ class Dealer:
             self._go_on()
 
     def end(self, why: str) -> None:
-        """End the match before its last hand: the log keeps the hands that are over."""
+        """End the match before its last hand; the log keeps the completed hands."""
         if self.ended is None and not self.over:
             self.ended, self.waits_for = why, None
             self._log(f"# the match ended early: {' '.join(why.split())}")
@@ -192,7 +192,7 @@ class Dealer:
         return self.hand == self.terms.hands
 
     def player_at(self, seat: int) -> int:
-        """Who sits at a seat in this hand."""
+        """The player at a seat in this hand."""
         return (seat + self.hand - self.terms.turn) % self.game.players
 
     # ---- The hands
@@ -209,7 +209,7 @@ class Dealer:
         self._turned = [print_cards((), self._deal.boards[:rounds]) for rounds in range(self.game.definition.rounds)]
 
     def _go_on(self) -> None:
-        """Tell everybody where the hand is, and wait for who is to act; play for those who are gone."""
+        """Send everybody the state of the hand, and wait for the player to act; play for those who have left."""
         while self.ended is None:
             self._tell()
             situation = self._situation
@@ -238,7 +238,7 @@ class Dealer:
             self._outbox[player].append(line)
 
     def _shown(self, seat: int) -> str:
-        """What a seat sees at a showdown: its own cards and those of all who are in it."""
+        """The hole cards that a seat sees at a showdown: its own, and those of all seats still in the hand."""
         stays = self._situation.in_hand
         seen = [hole if at == seat or stays[at] else () for at, hole in enumerate(self._deal.holes)]
         return print_cards(seen, ())
@@ -247,7 +247,7 @@ class Dealer:
         self._situation = self.game.following(self._situation, letter)
 
     def _absent(self) -> str:
-        """What is done for a player who is gone."""
+        """The action that the dealer takes for a player who has left."""
         return "f" if "f" in self._situation.actions else "c"
 
     def _finish_hand(self) -> None:
@@ -260,10 +260,10 @@ class Dealer:
         self._log(hand_line(self.hand, situation.betting, cards, values, sitting))
         self.hand += 1
 
-    # ---- What is no plain answer
+    # ---- Lines that are not exact answers
 
     def _understand(self, line: str) -> str | None:
-        """What is appended to the state that was sent, where a line says the same in other words."""
+        """The action appended to the state that was sent, if the line writes that state in another form."""
         if not line.startswith(MATCHSTATE):
             return None
         try:

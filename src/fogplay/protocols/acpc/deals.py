@@ -1,7 +1,7 @@
-"""The cards of a match's hands and the luck of its players, by seed and number.
+"""The cards of a match's hands and the random numbers of its players, by seed and hand number.
 
-Where a game has duplicate matches, they are those of ``fogplay match``: hand 17 of seed 1 has the same cards and the
-same random numbers there and here, so that a match over the network can be compared with one in compiled code.
+If a game has duplicate matches, the deals are those of ``fogplay match``: hand 17 of seed 1 has the same cards and the
+same random numbers in both, so a match over the network can be compared with one in compiled code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fogplay.notation.acpc import Cards
 from fogplay.protocols.acpc.game import AcpcGame
 from fogplay.simulators import part_of
 
-BLOCK = 1024  # hands whose cards are drawn together, where the game has no deals of its own
+BLOCK = 1024  # hands whose cards are drawn together, if the game has no deals of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Deal:
 
 
 class Deals:
-    """Blocks of deals, drawn when they are asked for."""
+    """Blocks of deals, drawn on demand."""
 
     def __init__(self, game: AcpcGame, seed: int) -> None:
         self.game, self.seed = game, seed
@@ -49,11 +49,11 @@ class Deals:
         return Deal(holes, tuple(boards))
 
     def luck(self, hand: int) -> Sequence[float]:
-        """[decisions] a random number from [0, 1) for every decision of a hand, whoever makes it."""
+        """[decisions] a random number from [0, 1) for every decision of a hand, in the order of play."""
         return self._drawn(hand)[1] if self._own is None else self._own.cards(self.seed, hand)[1]
 
     def _drawn(self, hand: int) -> tuple[Sequence[int], Sequence[float]]:
-        """Hole cards by seat and then the board, as they are dealt; and the luck."""
+        """Hole cards by seat and then the board, in dealing order; and the random numbers."""
         if self._own is not None:
             cards, luck = self._own.cards(self.seed, hand)
             board = len(cards) - self.game.definition.players * self.game.definition.hole

@@ -1,7 +1,7 @@
-"""The game behind the lines: which betting is possible, whose turn it is, what a hand is worth.
+"""The game behind the lines: which betting is possible, whose turn it is, and what a hand is worth.
 
-All of it is asked of the rules in ``games``. Betting does not depend on the cards, so each situation is worked out
-once, by a state with made-up cards, and kept under the betting as lines write it.
+The rules in ``games`` decide all of this. Betting does not depend on the cards, so each situation is computed once, by
+a state with placeholder cards, and cached by its betting string.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from fogplay.notation.acpc import Cards, LoggedHand, MatchState, quoted
 from fogplay.notation.gamedef import Definition, game_of
 from fogplay.play.view import Memory, View
 
-MOST_KNOWN = 1 << 16  # situations that are kept; the largest two-player definition has 24,000
+MOST_KNOWN = 1 << 16  # situations in the cache; the largest two-player definition has 24,000
 OVER = -1
 HIDDEN = -1  # a card that is not shown
 
 
 class Situation:
-    """A point of the betting, whatever the cards."""
+    """A point of the betting, independent of the cards."""
 
     __slots__ = (
         "actions", "betting", "in_hand", "legal", "letters", "over", "rounds", "seat", "showdown", "state", "unshown",
     )  # fmt: skip
 
     def __init__(self, state: Any, betting: str, in_hand: tuple[bool, ...]) -> None:
-        self.state = state  # by our rules, its cards made up
+        self.state = state  # by our rules, with placeholder cards
         self.betting = betting  # as lines write it
-        self.in_hand = in_hand  # who has not folded
+        self.in_hand = in_hand  # whether each seat has not folded
         self.over: bool = state.is_terminal()
-        self.seat: int = OVER if self.over else state.current_player()  # who acts
+        self.seat: int = OVER if self.over else state.current_player()  # the seat to act
         self.actions = {} if self.over else state.limit_actions()  # our rules' numbers by letter, in their order
         self.legal = tuple(self.actions.values())
         self.letters = {action: letter for letter, action in self.actions.items()}
-        self.rounds = betting.count("/") + 1  # begun
+        self.rounds = betting.count("/") + 1  # that have begun
         self.showdown = self.over and sum(in_hand) > 1
         self.unshown: list[float] = state.returns() if self.over and not self.showdown else []  # what each seat wins
 
     def after(self, letter: str) -> Situation:
-        """What follows when the player to act does this."""
+        """The situation after the player to act takes this action."""
         state = self.state.child(self.actions[letter])
         rounds = "/" if state.is_chance_node() else ""
         in_hand = self.in_hand
@@ -53,7 +53,7 @@ class Situation:
 
 
 def made_up(state: Any) -> Any:
-    """The state after chance has dealt what it has to, the lowest cards first."""
+    """The state after chance has made all moves due, lowest cards first."""
     while state.is_chance_node():
         state = state.child(len(state.cards))
     return state
@@ -63,7 +63,7 @@ class AcpcGame:
     """A game in the competition's terms and in ours."""
 
     def __init__(self, definition: Definition, game: Game | None = None) -> None:
-        """``game`` is by default the one that the definition describes; another must have the same definition."""
+        """``game`` defaults to the one that the definition describes; any other must have the same definition."""
         self.definition = definition
         self.game: Any = game_of(definition) if game is None else game
         self.players = definition.players
@@ -76,10 +76,10 @@ class AcpcGame:
         everybody = (True,) * self.players
         self.start = Situation(made_up(self.game.new_initial_state()), "", everybody)
         self._known = {"": self.start}
-        self.waiting: dict[str, tuple[str, ...]] = {}  # who is not to act, as lines write it, by betting that is known
+        self.waiting: dict[str, tuple[str, ...]] = {}  # the seats not to act, as lines write them, by cached betting
 
     def situation(self, betting: str) -> Situation:
-        """The situation after some betting; refuses what the rules do not allow."""
+        """The situation after some betting; refuses betting that the rules do not allow."""
         known = self._known.get(betting)
         return known if known is not None and known.betting == betting else self._find(betting)
 
@@ -109,11 +109,11 @@ class AcpcGame:
         if not found.over:
             self.waiting[found.betting] = tuple(str(seat) for seat in range(self.players) if seat != found.seat)
         if found.betting.endswith("/"):
-            self._known[found.betting[:-1]] = found  # how a walk finds it that comes letter by letter
+            self._known[found.betting[:-1]] = found  # so that a walk letter by letter finds it
         return found
 
     def check_cards(self, seen: MatchState | LoggedHand, situation: Situation) -> None:
-        """Refuse cards that are not those of a deal of this game, at this point of it."""
+        """Refuse cards that this game cannot have dealt by this point of the betting."""
         game, expected = self.definition, self.definition.board[1 : situation.rounds]
         if len(seen.holes) != self.players:
             raise FogplayError(f"there are hole cards for {len(seen.holes)} players; this game is for {self.players}")
@@ -121,18 +121,18 @@ class AcpcGame:
             if hole and len(hole) != game.hole:
                 raise FogplayError(f"a player of this game holds {game.hole} cards")
         if tuple(map(len, seen.boards)) != expected:
-            told = "/".join(str(len(cards)) for cards in seen.boards) or "none"
+            counts = "/".join(str(len(cards)) for cards in seen.boards) or "none"
             due = "/".join(map(str, expected)) or "none"
-            raise FogplayError(f"cards turned up by round: {told}; after {situation.betting!r} there must be {due}")
+            raise FogplayError(f"cards turned up by round: {counts}; after {situation.betting!r} there must be {due}")
         cards = [card for each in (*seen.holes, *seen.boards) for card in each]
         different = set(cards)
         if len(different) != len(cards):
-            raise FogplayError("a card is there twice")
+            raise FogplayError("a card appears twice")
         if not different <= self._numbers:
-            raise FogplayError("there is a card that this game's deck does not have")
+            raise FogplayError("a card is not in this game's deck")
 
     def dealt(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> Any:
-        """The situation's state by our rules with given cards; those that are not shown are HIDDEN."""
+        """The situation's state by our rules with the given cards; cards that are not shown are HIDDEN."""
         sorted_, cards = self._sorted, self._hidden
         for seat, hole in enumerate(holes):
             if hole:
@@ -147,7 +147,7 @@ class AcpcGame:
         return tuple(sorted(self.card[each] for each in cards))
 
     def view(self, seen: MatchState, situation: Situation, luck: float) -> View:
-        """What the seat that is to act sees, made of a line."""
+        """The view of the seat to act, made from a line."""
         seat = seen.seat
 
         def state() -> Any:
@@ -180,7 +180,7 @@ class AcpcGame:
         return tuple(past)
 
     def values(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> list[float]:
-        """[seats] the chips won in a hand that is over, by our rules."""
+        """[seats] the chips won in a completed hand, by our rules."""
         if not situation.over:
             raise FogplayError(f"the hand is not over after {situation.betting!r}")
         if not situation.showdown:

@@ -1,4 +1,4 @@
-"""Remarks about a match while it goes on, a line each, and never more than a few."""
+"""Remarks about a match in progress, one line each, limited in number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MOST_NOTES = 50
 
 
 class Notes:
-    """Tells remarks one by one; whatever happens, there is an end to them."""
+    """Prints remarks one by one, at most ``MOST_NOTES`` of them."""
 
     def __init__(self, tell: Callable[[str], None] | None = None) -> None:
         self.count = 0

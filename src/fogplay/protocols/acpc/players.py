@@ -1,4 +1,4 @@
-"""Our players at the competition's table: agents by name or file, with the game as they know it."""
+"""Fogplay's players at the competition's table: agents by name or file, with the game they were made for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fogplay.protocols.acpc.game import AcpcGame
 
 @dataclass(frozen=True)
 class Seated:
-    """An agent, and the game as it knows it."""
+    """An agent, and the game it was made for."""
 
     agent: Agent
     game: AcpcGame
@@ -33,12 +33,12 @@ def seated(text: str, definition: Definition) -> Seated:
             raise FogplayError(f"{text} is a strategy for {own}, not for {rules}")
         rules = own
     (agent,) = resolve([text], rules)
-    begin(agent, rules, 0, 0)  # what takes long is loaded now, and not while the dealer waits
+    begin(agent, rules, 0, 0)  # load large tables now, not while the dealer waits
     return Seated(agent, AcpcGame(definition, rules))
 
 
 def definition_for(agent: str) -> Definition | None:
-    """The definition of the game that a strategy's file is for; None where the agent is not a file."""
+    """The definition of the game that a strategy's file is for; None if the agent is not a file."""
     return definition_of(_game_in(agent)) if Path(agent).is_file() else None
 
 

@@ -1,4 +1,4 @@
-"""A log played again by the rules: every hand's result, and the first line that does not follow them."""
+"""Replays a log by the rules: every hand's result, or the first line that breaks them."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from fogplay.notation.acpc import (
 from fogplay.notation.gamedef import ENDING, Definition, definition_of, load_definition, our_definitions, whole_deck
 from fogplay.protocols.acpc.game import AcpcGame
 
-CENT = 1e-5  # by how much a value may differ from what the rules pay: logs have six decimals
+CENT = 1e-5  # tolerance between a logged value and the payoff by the rules: logs have six decimals
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What a log says, and the rules."""
+    """The contents of a log that follows the rules."""
 
     hands: int
     totals: dict[str, float]  # chips by name
-    score: Score | None  # the last line, if it is there: without it the match was cut off
+    score: Score | None  # the last line; None if the match was cut off
     game: str
 
 
 def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
-    """Play a log again; refuses the first line that does not follow the rules of its game, or of the one named."""
+    """Replay a log; refuses the first line that breaks the rules of its game, or of the game named."""
     name, definition = (game, load_definition(game)[1]) if game is not None else game_of_log(path)
     played, totals, score = AcpcGame(definition), dict[str, float](), None
     hands, before = 0, -1
@@ -57,7 +57,7 @@ def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
                 score = parse_score(line)
                 _compare(score, totals, hands)
             else:
-                raise FogplayError(f"{quoted(line)} is no line of a log")
+                raise FogplayError(f"{quoted(line)} is not a line of a log")
         except FogplayError as error:
             raise FogplayError(f"{path}, line {number}: {error}") from error
     if hands == 0:
@@ -66,12 +66,12 @@ def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
 
 
 def recompute(game: AcpcGame, hand: LoggedHand) -> list[float]:
-    """What each seat wins by the rules; refuses a hand that cannot have been played, or that pays something else."""
+    """Each seat's winnings by the rules; refuses a hand that is impossible or has other payoffs."""
     situation = game.situation(hand.betting)
     game.check_cards(hand, situation)
     if not len(hand.names) == len(hand.values) == game.players:
-        told = f"{len(hand.names)} names and {len(hand.values)} values"
-        raise FogplayError(f"{told}; this game is for {game.players} players")
+        found = f"{len(hand.names)} names and {len(hand.values)} values"
+        raise FogplayError(f"{found}; this game is for {game.players} players")
     values = game.values(hand.holes, hand.boards, situation)
     if any(abs(mine - theirs) > CENT for mine, theirs in zip(values, hand.values, strict=True)):
         due, said = ("|".join(map(print_value, each)) for each in (values, hand.values))
@@ -97,7 +97,7 @@ def _compare(score: Score, totals: dict[str, float], hands: int) -> None:
 
 
 def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
-    """The game that a log names in its first comment, if we know it, else the whole deck's for as many as play."""
+    """The game that a log names in its first comment, if known; else full-deck hold'em for its number of players."""
     for _, line in read_lines(path):
         named = game_in(line)
         if named is not None:
@@ -114,7 +114,7 @@ def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
 
 
 def _named(named: str) -> tuple[str, Definition] | None:
-    """A definition by our name for it, with or without a folder and an ending, or by a registered game's spec."""
+    """A definition by fogplay's name, with or without a folder and an extension, or by a registered game's spec."""
     stem = named.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(ENDING)
     if stem in our_definitions():
         return stem, our_definitions()[stem]

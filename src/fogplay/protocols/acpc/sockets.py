@@ -17,16 +17,16 @@ from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer
 
 CHUNK = 1 << 16
-SENDING = 10.0  # seconds in which the other side must take what it is sent
-MOMENT = 0.002  # seconds after which the others are told what they wait for
-SHORTLY = 1e-3  # seconds for which others are let go first before one sleeps, which takes longer to wake from
-GATHERED = 100  # lines that are kept back for a player at most
+SENDING = 10.0  # seconds in which the other side must accept what it is sent
+MOMENT = 0.002  # seconds after which the other players receive their lines
+SHORTLY = 1e-3  # seconds of yielding the CPU before sleeping, since waking from sleep is slower
+GATHERED = 100  # the most lines held back for a player
 
 give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 
 
 class Gone(Exception):  # noqa: N818 (an end, no error)
-    """Nothing more comes from, or goes to, the other side; its text says why."""
+    """The connection to the other side has ended; the text says why."""
 
 
 class Late(Exception):  # noqa: N818 (an end, no error)
@@ -34,12 +34,12 @@ class Late(Exception):  # noqa: N818 (an end, no error)
 
 
 class Line:
-    """A connection that carries lines; what is read ahead never takes more room than the longest line and a chunk."""
+    """A connection that carries lines; its read buffer never exceeds the longest line plus one chunk."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket, self._rest = connection, b""
         self._lines: deque[bytes] = deque()
-        # The system itself waits a moment for something to come: one call where asking beforehand would be two.
+        # The kernel waits for data within recv: one system call instead of a poll and a recv.
         connection.setblocking(True)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(MOMENT))
@@ -48,7 +48,7 @@ class Line:
         self._readable.register(connection, select.POLLIN)
 
     def send(self, lines: Sequence[str]) -> None:
-        """Send lines; the other side must take them soon."""
+        """Send lines; the other side must accept them within ``SENDING`` seconds."""
         try:
             self._socket.sendall("".join([f"{line}\r\n" for line in lines]).encode())
         except BlockingIOError:
@@ -57,9 +57,9 @@ class Line:
             raise _lost(error) from None
 
     def read(self, seconds: float | None = None) -> str:
-        """The next line, without its end; bytes that are no text in UTF-8 are replaced.
+        """The next line, without its line ending; bytes that are not valid UTF-8 are replaced.
 
-        It waits for a moment at least, however few the seconds are.
+        It always waits briefly, even if ``seconds`` is 0.
         """
         if not self._lines:
             end = None if seconds is None else time.monotonic() + seconds
@@ -83,7 +83,7 @@ class Line:
             raise Gone(f"it sent a line of over {MOST_LINE:,} bytes")
 
     def _receive(self) -> bytes | None:
-        """What has come, or comes in a moment, if anything does."""
+        """The bytes received within a short wait, if any."""
         try:
             return self._socket.recv(CHUNK)
         except BlockingIOError:
@@ -96,7 +96,7 @@ class Line:
 
 
 def _timeval(seconds: float) -> bytes:
-    """A time as the system's calls for sockets take it."""
+    """A time as a ``timeval``, for socket options."""
     return struct.pack("ll", int(seconds), round(seconds % 1 * 1e6))
 
 
@@ -108,7 +108,7 @@ def _lost(error: OSError) -> Gone:
 
 
 def connect(host: str, port: int, wait: float = 0.0) -> Line:
-    """A connection to a dealer; tries again for so many seconds while nobody listens there."""
+    """A connection to a dealer; retries for ``wait`` seconds while nobody listens there."""
     end = time.monotonic() + wait
     while True:
         try:
@@ -122,7 +122,7 @@ def connect(host: str, port: int, wait: float = 0.0) -> Line:
 
 
 def join(line: Line, client: Client, progress: Callable[[int], None] | None = None) -> str:
-    """Play until the dealer ends it; why it ended."""
+    """Play until the dealer ends the match; return the reason."""
     done = 0
     try:
         line.send([client.greeting])
@@ -143,7 +143,7 @@ def join(line: Line, client: Client, progress: Callable[[int], None] | None = No
 
 
 class Chair(Protocol):
-    """Where a player sits: what it is told, and what it says."""
+    """A player's place at the dealer: sends it lines and receives its answers."""
 
     def send(self, lines: Sequence[str]) -> None: ...
 
@@ -153,7 +153,7 @@ class Chair(Protocol):
 
 
 class Local:
-    """One of our players in the dealer's own process, spoken to in the same lines."""
+    """A fogplay player in the dealer's own process, which exchanges the same lines."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -175,7 +175,7 @@ class Local:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket at which one player may connect; port 0 is any free one."""
+    """A socket to which one player may connect; port 0 means any free port."""
     try:
         return socket.create_server((host, port), backlog=1)
     except (OSError, OverflowError) as error:
@@ -184,7 +184,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def accept(listening: socket.socket, name: str, seconds: float | None) -> Line:
-    """The player's connection, once it comes."""
+    """Wait for a player to connect, and return the connection."""
     with listening:
         listening.settimeout(seconds)
         try:
@@ -195,7 +195,7 @@ def accept(listening: socket.socket, name: str, seconds: float | None) -> Line:
 
 
 def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None] | None = None) -> None:
-    """Play the match to its end; Ctrl-C ends it after the last hand that is over."""
+    """Play the match to its end; Ctrl-C ends it after the last completed hand."""
     try:
         _greet(dealer, chairs)
         dealer.begin()
@@ -224,10 +224,10 @@ def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
 
 
 def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
-    """Hear the player who is waited for until it has answered, or failed to.
+    """Listen to the player ``dealer.waits_for`` until it answers or fails.
 
-    The others are told only when it takes a moment to think, or when much has gathered for them: players that answer at
-    once are then woken for their own decisions only, which is most of what a hand costs.
+    The other players receive their lines only when this one takes a moment to think, or when many lines have collected:
+    players that answer at once are then woken for their own decisions only. Wake-ups are most of the cost of a hand.
     """
     _tell(dealer, chairs, player)
     asked = time.monotonic()

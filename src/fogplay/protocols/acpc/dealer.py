@@ -31,8 +31,9 @@ from fogplay.notation.acpc import (
     quoted,
     state_line,
 )
+from fogplay.play import Dealt, Table
 from fogplay.protocols.acpc.deals import Deal, Deals
-from fogplay.protocols.acpc.game import AcpcGame, Situation
+from fogplay.protocols.acpc.game import AcpcGame
 from fogplay.protocols.acpc.notes import Notes
 
 MOST_HANDS = 10**9
@@ -201,7 +202,8 @@ class Dealer:
         self._deal: Deal = self._deals.deal(self.hand)
         self._used_hand = [0.0] * self.game.players
         self._sitting = [self.player_at(seat) for seat in range(self.game.players)]
-        self._situation: Situation = self.game.start
+        luck = Dealt(self.game.chance_moves(self._deal.holes, self._deal.boards), self._deals.luck(self.hand))
+        self._table, self._situation = Table(self.game.game, luck), self.game.start
         blank: list[tuple[int, ...]] = [()] * self.game.players
         self._held = [
             print_cards([*blank[:seat], hole, *blank[seat + 1 :]], ()) for seat, hole in enumerate(self._deal.holes)
@@ -212,8 +214,7 @@ class Dealer:
         """Send everybody the state of the hand, and wait for the player to act; play for those who have left."""
         while self.ended is None:
             self._tell()
-            situation = self._situation
-            if situation.over:
+            if self._table.is_over:
                 self._finish_hand()
                 if self.over:
                     self.waits_for = None
@@ -221,7 +222,7 @@ class Dealer:
                     return
                 self._begin_hand()
                 continue
-            player = self._sitting[situation.seat]
+            player = self._sitting[self._table.to_act[0]]
             if player not in self.gone:
                 self.waits_for, self.limit, self._aside = player, self._seconds_left(player), 0
                 return
@@ -244,6 +245,8 @@ class Dealer:
         return print_cards(seen, ())
 
     def _act(self, letter: str) -> None:
+        """Let the player to act do this at the table; ``_situation`` follows, which writes the hand as lines do."""
+        self._table.take(self._table.to_act[0], self._situation.actions[letter])
         self._situation = self.game.following(self._situation, letter)
 
     def _absent(self) -> str:
@@ -252,7 +255,7 @@ class Dealer:
 
     def _finish_hand(self) -> None:
         situation, boards = self._situation, self._deal.boards[: self._situation.rounds - 1]
-        values = self.game.values(self._deal.holes, boards, situation)
+        values = self._table.scores
         for seat, player in enumerate(self._sitting):
             self.totals[player] += values[seat]
         cards = print_cards(self._deal.holes, boards)

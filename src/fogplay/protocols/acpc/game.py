@@ -142,6 +142,10 @@ class AcpcGame:
             cards += sorted_(board)
         return situation.state.with_cards(cards)
 
+    def chance_moves(self, holes: Sequence[Cards], boards: Sequence[Cards]) -> list[int]:
+        """All of chance's moves in a hand with these cards, in the order in which our rules make them."""
+        return [card for cards in (*holes, *boards) for card in self._sorted(cards)]
+
     def _as_rules_sort(self, cards: Cards) -> Cards:
         """A set of cards as our rules number and order them."""
         return tuple(sorted(self.card[each] for each in cards))

@@ -82,7 +82,7 @@ def test_threads_lose_no_infoset(algorithm: str) -> None:
         strategy = there.simulator.strategy(there.kept(), algorithm, greedy=False)
         first_moves = [number for number, name in enumerate(strategy.infosets) if strategy.infoset_player[number] == 0]
         root = strategy.slots(strategy.infosets[first_moves[0]])
-        assert strategy.visits[root].sum() > 0.99 * 20_201  # additions may be lost, infosets not
+        assert strategy.visits[root].sum() > 0.9 * 20_201  # CPU threads may lose additions, but no infosets
 
 
 @kernel

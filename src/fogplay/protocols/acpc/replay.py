@@ -97,7 +97,7 @@ def _compare(score: Score, totals: dict[str, float], hands: int) -> None:
 
 
 def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
-    """The game that a log names in its first comment, if known; else full-deck hold'em for its number of players."""
+    """The game that a log names in its first comment, if known; else the full deck's for its number of players."""
     for _, line in read_lines(path):
         named = game_in(line)
         if named is not None:

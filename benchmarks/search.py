@@ -89,9 +89,14 @@ def large(name: str, hands: int) -> None:
 
 
 def show(game: str, player: Any, other: Any, hands: int) -> None:
+    fp.match(game, [player, other], 4, seed=2)  # compiles
+    for each in (player, other):
+        if not isinstance(each, str):
+            each.seconds, each.decisions = 0.0, 0
     result = fp.match(game, [player, other], hands, seed=1)
     row = f"| {player} | {other} | {result.means[0]:+.3f} ± {result.standard_errors[0]:.3f} | {result.hands} |"
-    print(f"{row} {player.per_decision():.3f} |", flush=True)
+    theirs = f" {other.per_decision():.4f} |" if isinstance(other, Peer) else ""
+    print(f"{row} {player.per_decision():.4f} |{theirs}", flush=True)
 
 
 class Timed:
@@ -145,12 +150,14 @@ class Peer:
 def peer(hands: int) -> None:
     """Fogplay's search against OpenSpiel's in OpenSpiel's Leduc, at equal time per decision."""
     game = "pyspiel:leduc_poker"
-    print(f"\n{game}\n\n| player | against | per hand | hands | seconds per decision |\n|---|---|---:|---:|---:|")
-    for simulations in (100, 1_000):
+    print(
+        f"\n{game}\n\n| player | against | per hand | hands | seconds per decision | theirs |\n|---|---|---:|---:|---:|---:|"
+    )
+    for simulations in (1_000, 10_000):
         trial = Peer(simulations)
         fp.match(game, [trial, "uniform"], 200, seed=3)
         for algorithm in ("uct", "smooth-uct"):
-            show(game, Timed(game, algorithm, seconds=trial.per_decision()), Peer(simulations), hands)
+            show(game, Timed(game, algorithm, seconds=max(trial.per_decision() / 2, 0.001)), Peer(simulations), hands)
 
 
 def main() -> None:

@@ -33,6 +33,7 @@ MOST_SIMULATIONS = 10**12
 STRETCH_SECONDS = 0.01  # between two looks at the clock
 MARGIN_SECONDS = 0.02  # kept before a deadline
 MEMORY = 1 << 20  # infosets that are kept within a hand at most
+FASTEST = 1_000_000  # simulations per second, about: for which there is memory
 DECISIONS = 16  # per hand for which there is always memory
 NO_KEYS, NO_SLOTS = np.zeros(0, np.uint64), np.zeros(0, np.int64)
 
@@ -62,7 +63,8 @@ class SearchAgent:
         self.final = one_of("final", final, FINAL)
         self.algorithm = one_of("algorithm", algorithm, ALGORITHMS)
         self.simulator = _bare(simulator_for(game))
-        most = MEMORY if self.simulations is None else min(MEMORY, self.simulations * DECISIONS)
+        expected = self.simulations if self.simulations is not None else int(FASTEST * (self.seconds or 0.0)) + 1
+        most = min(MEMORY, expected * DECISIONS)
         infosets = most * self.simulator.num_players
         sized = HashedSimulator(self.simulator, infosets, infosets * self.simulator.actions_per_infoset())
         if not {"c", "k"} & {*parameters, *self.simulator.defaults}:

@@ -150,9 +150,8 @@ class Peer:
 def peer(hands: int) -> None:
     """Fogplay's search against OpenSpiel's in OpenSpiel's Leduc, at equal time per decision."""
     game = "pyspiel:leduc_poker"
-    print(
-        f"\n{game}\n\n| player | against | per hand | hands | seconds per decision | theirs |\n|---|---|---:|---:|---:|---:|"
-    )
+    head = "| player | against | per hand | hands | seconds per decision | theirs |\n|---|---|---:|---:|---:|---:|"
+    print(f"\n{game}\n\n{head}")
     for simulations in (1_000, 10_000):
         trial = Peer(simulations)
         fp.match(game, [trial, "uniform"], 200, seed=3)

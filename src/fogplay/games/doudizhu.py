@@ -7,6 +7,7 @@ is bidding. docs/games/doudizhu.md has the rules and how other programs read the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -260,6 +261,7 @@ class DoudizhuState(State):
         return f"{' '.join(show(hand) or '-' for hand in at.hands)}|{show(at.shown)}|{' '.join(map(str, at.bids))}|{moves}"
 
 
+@functools.cache
 def move_name(number: int) -> str:
     """A move by its number, as people write it: its cards in ascending order, or pass."""
     return show(all_moves().cards[number]) or "pass"

@@ -36,7 +36,7 @@ def simulator_for(game: Any, progress: Progress | None = None, infosets: int | N
     rules, name = named(game)
     own = own_simulator(rules, progress)
     if own is not None:
-        return _numbered(own, infosets)
+        return own if infosets is None else _with_room(own, infosets)
     try:
         flat = flatten(rules, name=name)
     except TooLargeError as why:
@@ -54,8 +54,9 @@ def by_rules(rules: Any, name: str, size: str, infosets: int | None = None) -> H
     return hashed(inner, infosets)
 
 
-def hashed(inner: RulesSimulator, infosets: int | None = None) -> HashedSimulator:
-    """A game played by its own rules, with tables for ``infosets`` infosets."""
+def hashed(inner: Simulator, infosets: int | None = None) -> HashedSimulator:
+    """A game whose infosets have keys and no numbers, with tables for ``infosets`` infosets."""
+    assert inner.mean_actions is not None
     per_infoset, free = SPARE * inner.mean_actions, available_memory()
     each = BYTES_PER_INFOSET + BYTES_PER_ENTRY + BYTES_PER_ACTION * per_infoset
     if infosets is None:
@@ -72,7 +73,7 @@ def hashed(inner: RulesSimulator, infosets: int | None = None) -> HashedSimulato
 
 def _with_room(simulator: Simulator, infosets: int) -> Simulator:
     """The same simulator with tables for ``infosets`` infosets, if it finds them by key."""
-    if isinstance(simulator, HashedSimulator) and isinstance(simulator.inner, RulesSimulator):
+    if isinstance(simulator, HashedSimulator) and simulator.inner.mean_actions is not None:
         return hashed(simulator.inner, infosets)
     return _numbered(simulator, infosets)
 

@@ -50,6 +50,7 @@ class Simulator:
     widest: int  # the most actions of any infoset
     deepest: int  # the most moves of any history
     decisions: int  # the most decisions in one traversal of all players' moves; below 0: unknown
+    mean_actions: float | None = None  # of an infoset, about; None if infosets are numbered in advance
     payoff_range: float  # the largest difference between two payoffs of a player
     compiled: bool = True  # whether kernels play it without Python, so that a GPU can
     note: str | None = None  # a remark to print before it is played

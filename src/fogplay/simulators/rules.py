@@ -245,25 +245,43 @@ class RulesSimulator(Simulator):
         **about: Any,
     ) -> TabularStrategy:
         met = [self.infosets.by_key[key] for key in keys.tolist()]
-        order = np.argsort([each.player for each in met], kind="stable")  # by player, then as they were met
-        met = [met[number] for number in order]
-        times = Counter(each.name for each in met)
-        names = (at_seat(each.name, each.player) if times[each.name] > 1 else each.name for each in met)
-        counts = np.array([len(each.menu.names) for each in met], np.int64)
-        where = consecutive(first[order], counts)
-        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-        if "visits" in learned:
-            visits = learned["visits"][where]
-            about |= {"visits": visits, "action_values": learned["total"][where] / np.maximum(visits, 1)}
-        weights = (learned["weights"] if "weights" in learned else learned["visits"])[where]
-        average = TabularStrategy(
-            self.name,
-            tuple(names),
-            tuple(name for each in met for name in each.menu.names),
-            np.array([each.player for each in met], np.int8),
-            starts,
-            shares(weights, starts),
-            method,
-            **about,
-        )
-        return average.greedy() if greedy else average
+        known = [(each.name, each.player, each.menu.names) for each in met]
+        return tabular_strategy(self.name, known, first, learned, method, greedy, **about)
+
+
+def tabular_strategy(
+    spec: str,
+    known: Sequence[tuple[str, int, Sequence[str]]],
+    first: NDArray[np.int64],
+    learned: Learned,
+    method: str,
+    greedy: bool,
+    **about: Any,
+) -> TabularStrategy:
+    """The strategy of tables whose infosets were found by key.
+
+    ``known[infosets]`` are their names, their players and the names of their actions, ``first[infosets]`` their first
+    slots.
+    """
+    order = np.argsort([player for _, player, _ in known], kind="stable")  # by player, then as they were met
+    met = [known[number] for number in order]
+    times = Counter(name for name, _, _ in met)
+    names = (at_seat(name, player) if times[name] > 1 else name for name, player, _ in met)
+    counts = np.array([len(actions) for _, _, actions in met], np.int64)
+    where = consecutive(first[order], counts)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    if "visits" in learned:
+        visits = learned["visits"][where]
+        about |= {"visits": visits, "action_values": learned["total"][where] / np.maximum(visits, 1)}
+    weights = (learned["weights"] if "weights" in learned else learned["visits"])[where]
+    average = TabularStrategy(
+        spec,
+        tuple(names),
+        tuple(action for _, _, actions in met for action in actions),
+        np.array([player for _, player, _ in met], np.int8),
+        starts,
+        shares(weights, starts),
+        method,
+        **about,
+    )
+    return average.greedy() if greedy else average

@@ -19,7 +19,16 @@ import numpy as np
 
 from fogplay.games.doudizhu_cards import NUM_RANKS, RANKS, pack, show
 from fogplay.games.doudizhu_heads import (
-    BOMB, FOUR_PAIRS, FOUR_SOLOS, HEAD_CATEGORY, HEAD_RANK, KICKERS, LEAD, LENGTH, NO_KICKERS, ROCKET_HEAD,
+    BOMB,
+    FOUR_PAIRS,
+    FOUR_SOLOS,
+    HEAD_CATEGORY,
+    HEAD_RANK,
+    KICKERS,
+    LEAD,
+    LENGTH,
+    NO_KICKERS,
+    ROCKET_HEAD,
 )  # fmt: skip
 from fogplay.games.doudizhu_moves import all_moves, follow, legal_moves
 
@@ -110,7 +119,7 @@ class OpenSpiel:
         state.apply_action(3)
         cards = [_ranks(name.removeprefix("Deal "))[-1] for name in dealt if name.startswith("Deal ")]
         hands = [cards[seat::3] for seat in range(3)]
-        left = list(rank for rank in range(NUM_RANKS) for _ in range(4 if rank < 13 else 1))
+        left = [rank for rank in range(NUM_RANKS) for _ in range(4 if rank < 13 else 1)]
         for rank in cards:
             left.remove(rank)
         hands[first] += left
@@ -206,5 +215,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-
-

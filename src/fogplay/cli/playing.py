@@ -126,7 +126,7 @@ class Human:
         for line in self.talk.news(self.seen()):
             say(f"  {line}")
         asked = self.talk.question(view)
-        return int(ask(f"  {asked.prompt}", asked.allowed, asked.hint))
+        return int(ask(f"  {asked.prompt}", asked.allowed, asked.hint, asked.read))
 
 
 class _Score:
@@ -155,8 +155,11 @@ def _won(value: float) -> str:
     return f"{'win' if value > 0 else 'lose'} {abs(value):g}"
 
 
-def ask(prompt: str, allowed: dict[str, int], hint: str) -> int:
-    """Ask until one of the allowed words is typed, and return its meaning; anything else gets a hint."""
+def ask(prompt: str, allowed: dict[str, int], hint: str, read: Callable[[str], int | str] | None = None) -> int:
+    """Ask until one of the allowed words is typed, and return its meaning; anything else gets a hint.
+
+    ``read`` turns other answers into actions, or says why they are not possible.
+    """
     while True:
         typed = input(prompt).strip()
         if typed in allowed:
@@ -166,4 +169,9 @@ def ask(prompt: str, allowed: dict[str, int], hint: str) -> int:
         if typed.lower() in LEAVING:
             raise Leaving
         said = f"'{typed}' is not possible here: " if typed and typed not in ("?", "h", "help") else ""
+        if said and read is not None:
+            meant = read(typed)
+            if isinstance(meant, int):
+                return meant
+            said = f"'{typed}' is not possible here: {meant}; "
         say(f"  {said}{hint}; q ends the game")

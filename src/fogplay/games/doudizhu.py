@@ -258,7 +258,9 @@ class DoudizhuState(State):
     def __str__(self) -> str:
         at = self.at
         moves = " ".join(map(move_name, at.moves))
-        return f"{' '.join(show(hand) or '-' for hand in at.hands)}|{show(at.shown)}|{' '.join(map(str, at.bids))}|{moves}"
+        return (
+            f"{' '.join(show(hand) or '-' for hand in at.hands)}|{show(at.shown)}|{' '.join(map(str, at.bids))}|{moves}"
+        )
 
 
 @functools.cache

@@ -1,9 +1,9 @@
 """Cards of Doudizhu as one 64-bit word: a nibble per rank, from 3 in the lowest to the red joker in the fifteenth.
 
 A hand, a move's cards and the cards played so far are all such words: adding words adds cards. A *mask* has the lowest
-bit of a nibble set for every rank that it names, so that shifting by one nibble moves every rank to its neighbour. All
-functions take and return ``np.uint64`` words; ranks and counts are whole numbers. They are scalar and use no arrays, so
-the same source is compiled for CPUs and GPUs.
+bit of a nibble set for every rank that it names, so that shifting by one nibble moves every rank to its neighbour.
+Compiled code passes words as ``np.uint64``, plain Python also as ints; ranks and counts are whole numbers. The compiled
+functions are scalar and use no arrays, so the same source serves CPUs and GPUs.
 """
 
 from __future__ import annotations
@@ -35,42 +35,43 @@ _LOW_NIBBLES, _ALL_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101
 @piece
 def having_1(cards):
     """The mask of ranks with at least one card: adding 7 carries into a nibble's highest bit."""
-    return ((cards + _REACH_1) >> _3) & LOWEST_BITS
+    return ((np.uint64(cards) + _REACH_1) >> _3) & LOWEST_BITS
 
 
 @piece
 def having_2(cards):
     """The mask of ranks with at least two cards."""
-    return ((cards + _REACH_2) >> _3) & LOWEST_BITS
+    return ((np.uint64(cards) + _REACH_2) >> _3) & LOWEST_BITS
 
 
 @piece
 def having_3(cards):
     """The mask of ranks with at least three cards."""
-    return ((cards + _REACH_3) >> _3) & LOWEST_BITS
+    return ((np.uint64(cards) + _REACH_3) >> _3) & LOWEST_BITS
 
 
 @piece
 def having_4(cards):
     """The mask of ranks with four cards."""
-    return ((cards + _REACH_4) >> _3) & LOWEST_BITS
+    return ((np.uint64(cards) + _REACH_4) >> _3) & LOWEST_BITS
 
 
 @piece
 def having(cards, copies):
     """The mask of ranks with at least ``copies`` cards, 1 to 4."""
-    return ((cards + np.uint64(8 - copies) * LOWEST_BITS) >> _3) & LOWEST_BITS
+    return ((np.uint64(cards) + np.uint64(8 - copies) * LOWEST_BITS) >> _3) & LOWEST_BITS
 
 
 @piece
 def num_in(mask):
     """How many ranks a mask names: the product adds all its nibbles in the highest one."""
-    return np.int64((mask * _ALL_NIBBLES) >> _60)
+    return np.int64((np.uint64(mask) * _ALL_NIBBLES) >> _60)
 
 
 @piece
 def num_cards(cards):
     """How many cards a word holds."""
+    cards = np.uint64(cards)
     by_byte = (cards & _LOW_NIBBLES) + ((cards >> _4) & _LOW_NIBBLES)
     return np.int64((by_byte * _ALL_BYTES) >> _56)
 
@@ -84,7 +85,7 @@ def rank_bit(rank):
 @piece
 def copies_of(cards, rank):
     """How many cards of a rank a word holds."""
-    return np.int64((cards >> np.uint64(4 * rank)) & np.uint64(15))
+    return np.int64((np.uint64(cards) >> np.uint64(4 * rank)) & np.uint64(15))
 
 
 @piece
@@ -96,12 +97,14 @@ def from_rank(rank):
 @piece
 def first_rank(mask):
     """The lowest rank of a mask that is not empty."""
+    mask = np.uint64(mask)
     return num_in(((mask & (~mask + _1)) - _1) & LOWEST_BITS)
 
 
 @piece
 def nth_rank(mask, number):
     """The rank at place ``number``, counted from 0, in a mask with more ranks than that."""
+    mask = np.uint64(mask)
     for _ in range(number):
         mask &= mask - _1
     return first_rank(mask)
@@ -117,13 +120,13 @@ def span(rank, length):
 def contains(hand, cards):
     """Whether a hand holds all of these cards: with a spare bit set in every nibble, no subtraction borrows from it."""
     spare = LOWEST_BITS << _3
-    return ((hand | spare) - cards) & spare == spare
+    return ((np.uint64(hand) | spare) - np.uint64(cards)) & spare == spare
 
 
 @piece
 def has_rocket(hand):
     """Whether a hand holds both jokers."""
-    return hand & JOKERS == JOKERS
+    return np.uint64(hand) & JOKERS == JOKERS
 
 
 # ---- For plain Python

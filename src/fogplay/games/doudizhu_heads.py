@@ -14,9 +14,6 @@ import numpy as np
 from fogplay.games.doudizhu_cards import (
     CHAIN_RANKS,
     CHAIN_TOP,
-    JOKERS,
-    LOWEST_BITS,
-    TWO,
     first_rank,
     has_rocket,
     having,
@@ -24,7 +21,6 @@ from fogplay.games.doudizhu_cards import (
     having_3,
     having_4,
     num_cards,
-    num_in,
     rank_bit,
     span,
 )
@@ -224,5 +220,3 @@ def describe(head: int) -> str:
     if category.copies == 0 or head == ROCKET_HEAD:
         return category.name
     return f"{category.name} {'from' if category.length > 1 else 'of'} {RANKS[HEAD_RANK[head]]}"
-
-

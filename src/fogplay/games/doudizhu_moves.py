@@ -126,6 +126,7 @@ def starts_above(hand, to_beat):
 @kernel
 def count_moves(hand, to_beat):
     """How many legal moves a hand has after a move with head ``to_beat`` (LEAD: none), a pass included."""
+    hand = np.uint64(hand)
     if to_beat == LEAD:
         return count_leads(hand)
     if to_beat == ROCKET_HEAD:
@@ -173,6 +174,7 @@ def nth_lead(hand, place):
 @kernel
 def nth_move(hand, to_beat, place):
     """The head and the cards of the legal move at ``place``, from 0 to ``count_moves(hand, to_beat) - 1``."""
+    hand = np.uint64(hand)
     if to_beat == LEAD:
         return nth_lead(hand, place)
     if place == 0:
@@ -217,6 +219,7 @@ def _list_category(hand, category, starts, heads, cards, filled):
 @kernel
 def list_moves(hand, to_beat, heads, cards):
     """Write all legal moves in order to ``heads`` and ``cards``, which must be long enough; return how many."""
+    hand = np.uint64(hand)
     filled = 0
     if to_beat == LEAD:
         for category in range(SOLO, NUM_CATEGORIES):
@@ -237,6 +240,7 @@ def list_moves(hand, to_beat, heads, cards):
 @kernel
 def count_by_head(hand, to_beat, counts):
     """Write the number of legal moves of each head to ``counts[309]``; return the total. Legal heads are not 0."""
+    hand = np.uint64(hand)
     counts[:] = 0
     if to_beat != LEAD:
         counts[PASS] = 1

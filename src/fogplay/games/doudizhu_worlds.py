@@ -31,6 +31,7 @@ def draw_split(pool, least, most, size, numbers, ways):
     ``numbers[15]`` are random numbers from [0, 1), ``ways`` is scratch: ``ways[r, n]`` becomes the number of sets of n
     cards of the ranks from r on. Returns the cards, and whether there are any such sets.
     """
+    pool, least, most = np.uint64(pool), np.uint64(least), np.uint64(most)
     for left in range(size + 1):
         ways[NUM_RANKS, left] = 1.0 if left == 0 else 0.0
     for rank in range(NUM_RANKS - 1, -1, -1):
@@ -64,9 +65,7 @@ def less(cards: int, others: int) -> int:
     return sum(max((cards >> 4 * rank & 15) - (others >> 4 * rank & 15), 0) << 4 * rank for rank in range(NUM_RANKS))
 
 
-def split_bounds(
-    own: int, shown: int, played: tuple[int, int], landlord: tuple[bool, bool]
-) -> tuple[int, int, int]:
+def split_bounds(own: int, shown: int, played: tuple[int, int], landlord: tuple[bool, bool]) -> tuple[int, int, int]:
     """What ``draw_split`` needs for the first of two other hands: the pool, at least, at most.
 
     ``own`` are all cards that a player was dealt, with the shown ones if it is the landlord; ``played`` is what each of

@@ -5,7 +5,7 @@ A game may have its own wording: ``talk_of(rules)`` in ``notation/<game>.py`` re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from fogplay.games.game import CHANCE
@@ -17,6 +17,7 @@ class Question(NamedTuple):
     prompt: str
     allowed: dict[str, int]  # actions by word
     hint: str
+    read: Callable[[str], int | str] | None = None  # from any other answer to an action, or to why it is not one
 
 
 class Talk:

@@ -224,7 +224,8 @@ class Met(NamedTuple):
         return f"{self.seat}:{show(self.hand)}|{show(self.shown)}|{names}"
 
     def actions(self) -> list[str]:
-        return [show(cards) or "pass" for cards in legal_moves(self.hand, self.to_beat)[1].tolist()]
+        number = all_moves().number
+        return [move_name(number[cards]) for cards in legal_moves(self.hand, self.to_beat)[1].tolist()]
 
 
 class DoudizhuSimulator(Simulator):

@@ -143,5 +143,3 @@ def gpu_kernel() -> Any:
             checksums[place], points[place], moves[place] = random_game(seed, first + place, rng)
 
     return play
-
-

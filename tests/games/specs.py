@@ -12,6 +12,7 @@ from fogplay.games import CHANCE, Game, State
 SPECS: dict[str, dict[str, float | None]] = {
     "biased-rps": {"biased-rps": 100},
     "bluff": {"bluff(1,1,3)": 0, "bluff(2,1,2)": 0, "bluff(dice1=1,dice2=2,faces=3)": 0, "bluff": 0},
+    "doudizhu": {"doudizhu": 0, "doudizhu(bidding=True,spring=True)": 0},
     "goofspiel": {
         "goofspiel": 0,
         "goofspiel(3,ascending,revealed,points)": 0,
@@ -56,7 +57,7 @@ SPECS: dict[str, dict[str, float | None]] = {
 ALL_SPECS = [spec for specs in SPECS.values() for spec in specs]
 SUMS = {spec: total for specs in SPECS.values() for spec, total in specs.items()}
 NOT_WALKED = (
-    "bluff", "goofspiel(11)", "leduc(players=3)", "holdem", "holdem(players=3)", "holdem(grid=exact)",
+    "bluff", "doudizhu", "doudizhu(bidding=True,spring=True)", "goofspiel(11)", "leduc(players=3)", "holdem", "holdem(players=3)", "holdem(grid=exact)",
     "holdem(grid=ehs-percentile:10/10/10/10)",
 )  # fmt: skip
 FULLY_WALKED = [spec for spec in ALL_SPECS if spec not in NOT_WALKED]

@@ -1,4 +1,4 @@
-"""The game of Doudizhu: scores, bidding, spring, what a player sees, and worlds that it cannot tell from the real one."""
+"""The game of Doudizhu: scores, bidding, spring, what a player sees, and worlds that it holds possible."""
 
 from __future__ import annotations
 
@@ -189,9 +189,8 @@ def test_worlds_are_uniform_over_consistent_deals(viewer: str) -> None:
     expected = _enumerated(pool, shown, first_played, second_played, 5, landlord[0])
     total = sum(expected.values())
     assert set(counts) == set(expected)
-    error = sum(
-        (counts[hand] - 20_000 * ways / total) ** 2 / (20_000 * ways / total) for hand, ways in expected.items()
-    )
+    means = {hand: 20_000 * ways / total for hand, ways in expected.items()}
+    error = sum((counts[hand] - mean) ** 2 / mean for hand, mean in means.items())
     freedom = len(expected) - 1
     assert error < freedom + 4 * math.sqrt(2 * freedom)
 

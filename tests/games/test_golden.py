@@ -24,6 +24,7 @@ PLAYS = {
     "biased-rps": ("biased-rps", 1),
     "bluff": ("bluff", 2),
     "bluff-two-dice": ("bluff(2,1,3)", 9),
+    "doudizhu": ("doudizhu", 4),
     "goofspiel": ("goofspiel", 3),
     "goofspiel-revealed": ("goofspiel(5,ascending,revealed,percent)", 5),
     "holdem": ("holdem", 1),

@@ -72,6 +72,8 @@ def answer(prompt: str) -> str:
         return "1"
     if prompt.startswith("  Pot "):
         return "c"
+    if prompt.startswith("  Your cards: "):
+        return "pass" if "pass" in prompt else prompt.split()[2][0]
     found = re.search(r"['\"]: (.*)\? $", prompt)
     assert found is not None, prompt
     return found[1].split(", ")[0]

@@ -95,7 +95,7 @@ def test_it_learns_saves_names_and_resumes(tmp_path: Path) -> None:
         assert seat in "012"
         assert 0 < len(hand) <= 20
         assert len(shown) == 3
-    with pytest.raises(fp.FogplayError, match="use os-mccfr, smooth-uct or uct"):
+    with pytest.raises(fp.FogplayError, match="use es-mccfr, os-mccfr, smooth-uct or uct"):
         fp.solve("doudizhu", "cs-mccfr", 1)
     assert simulator_for("doudizhu(bidding=True)").inner.note is not None
 
@@ -153,7 +153,7 @@ def test_random_games_compile_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None
     import numba.cuda.compiler
     import numba.cuda.dispatcher
 
-    from fogplay.simulators.doudizhu_random import gpu_kernel
+    from fogplay.simulators.doudizhu_gpu import play
 
     some = type("Device", (), {"compute_capability": (9, 0)})
     for module in (numba.cuda.compiler, numba.cuda.dispatcher):
@@ -161,6 +161,6 @@ def test_random_games_compile_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None
     results = np.zeros(4, np.uint64), np.zeros(4, np.int32), np.zeros(4, np.int32)
     types = tuple(numba.typeof(each) for each in (1, 0, *results))
     cuda: Any = numba.cuda
-    text = cuda.compile_ptx(gpu_kernel().py_func, types, cc=(9, 0))[0]
+    text = cuda.compile_ptx(play.py_func, types, cc=(9, 0))[0]
     assert ".entry" in text
     assert ".f32" not in text

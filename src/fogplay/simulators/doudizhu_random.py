@@ -6,8 +6,6 @@ checksum over its deal and its moves.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +19,6 @@ _27, _30, _31 = (np.uint64(shift) for shift in (27, 30, 31))
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 CARDS, HAND = 54, 17
-THREADS = 128  # of a GPU per block
 
 
 @piece
@@ -105,41 +102,6 @@ def random_games(
     if device == "cpu":
         _play(seed, first, np.zeros(2, np.uint64), *results)
         return results
+    from fogplay.simulators.doudizhu_gpu import RandomGamesOnGpu
+
     return RandomGamesOnGpu(count).play(seed, first)
-
-
-class RandomGamesOnGpu:
-    """Buffers for ``count`` games at a time in the memory of a GPU, one thread per game."""
-
-    def __init__(self, count: int) -> None:
-        import numba.cuda
-
-        self.cuda: Any = numba.cuda
-        self.kernel, self.count = gpu_kernel(), count
-        self.there = [self.cuda.to_device(np.zeros(count, kind)) for kind in (np.uint64, np.int32, np.int32)]
-
-    def launch(self, seed: int, first: int) -> None:
-        """Start to play, without waiting for the end."""
-        self.kernel[-(-self.count // THREADS), THREADS](seed, first, *self.there)
-
-    def play(self, seed: int, first: int) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32]]:
-        """The same as ``random_games``."""
-        self.launch(seed, first)
-        checksums, points, moves = (each.copy_to_host() for each in self.there)
-        return checksums, points, moves
-
-
-def gpu_kernel() -> Any:
-    """The kernel that plays one game per thread."""
-    import numba.cuda
-
-    cuda: Any = numba.cuda
-
-    @cuda.jit
-    def play(seed, first, checksums, points, moves):
-        place = cuda.grid(1)
-        if place < len(checksums):
-            rng = cuda.local.array(2, np.uint64)
-            checksums[place], points[place], moves[place] = random_game(seed, first + place, rng)
-
-    return play

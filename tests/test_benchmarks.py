@@ -18,6 +18,7 @@ from tests.helpers import ROOT
         ("holdem.py", ("--players", "2", "--episodes", "2"), "episodes/s"),
         ("threads.py", ("--episodes", "100000", "--csv", "{folder}/t.csv", "--picture", "{folder}/t.png"), ""),
         ("hashed.py", ("--game", "kuhn", "--seconds", "0.01", "--rounds", "1"), "ratio"),
+        ("doudizhu.py", ("--seconds", "0.01", "--rounds", "1"), "games/s"),
         pytest.param("matches.py", (), "hands/s", marks=pytest.mark.slow),
         pytest.param("cards.py", (), "evaluat", marks=pytest.mark.slow),
         pytest.param("acpc.py", (), "over loopback", marks=pytest.mark.slow),
@@ -37,6 +38,11 @@ def test_it_runs(script: str, arguments: tuple[str, ...], shows: str, tmp_path: 
     ("script", "arguments", "shows"),
     [
         ("gpu.py", ("--seconds", "0.01", "--scale", "1e-6", "kuhn:uct"), "| kuhn | uct | "),
+        (
+            "doudizhu.py",
+            ("--device", "cuda", "--games", "4", "--seconds", "0.01", "--rounds", "1"),
+            "the same 4 games bit for bit",
+        ),
         ("at_once.py", ("--episodes", "20", "--threads", "4", "uct"), "| uct | 3,000 | "),
     ],
 )

@@ -57,7 +57,8 @@ SPECS: dict[str, dict[str, float | None]] = {
 ALL_SPECS = [spec for specs in SPECS.values() for spec in specs]
 SUMS = {spec: total for specs in SPECS.values() for spec, total in specs.items()}
 NOT_WALKED = (
-    "bluff", "doudizhu", "doudizhu(bidding=True,spring=True)", "goofspiel(11)", "leduc(players=3)", "holdem", "holdem(players=3)", "holdem(grid=exact)",
+    "bluff", "doudizhu", "doudizhu(bidding=True,spring=True)",
+    "goofspiel(11)", "leduc(players=3)", "holdem", "holdem(players=3)", "holdem(grid=exact)",
     "holdem(grid=ehs-percentile:10/10/10/10)",
 )  # fmt: skip
 FULLY_WALKED = [spec for spec in ALL_SPECS if spec not in NOT_WALKED]

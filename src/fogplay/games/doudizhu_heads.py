@@ -14,6 +14,7 @@ import numpy as np
 from fogplay.games.doudizhu_cards import (
     CHAIN_RANKS,
     CHAIN_TOP,
+    RANKS,
     first_rank,
     has_rocket,
     having,
@@ -30,13 +31,13 @@ NO_KICKERS, SOLOS, PAIRS = range(3)
 
 
 class Category(NamedTuple):
-    """A kind of move: ``copies`` cards of each of ``length`` adjacent ranks, with ``count`` kickers of a kind."""
+    """A kind of move: ``copies`` cards of each of ``length`` adjacent ranks, with ``number`` kickers of a kind."""
 
     name: str
     copies: int
     length: int = 1
     kickers: int = NO_KICKERS
-    count: int = 0
+    number: int = 0
 
 
 def _chains(name: str, copies: int, lengths: range, kickers: int = NO_KICKERS) -> list[Category]:
@@ -76,7 +77,7 @@ SOLO_PLANE, PAIR_PLANE = TRIO_SOLO + 1 - 2, TRIO_PAIR + 1 - 2
 COPIES = np.array([category.copies for category in CATEGORIES], np.int64)
 LENGTH = np.array([category.length for category in CATEGORIES], np.int64)
 KICKERS = np.array([category.kickers for category in CATEGORIES], np.int64)
-NUM_KICKERS = np.array([category.count for category in CATEGORIES], np.int64)
+NUM_KICKERS = np.array([category.number for category in CATEGORIES], np.int64)
 SIZE = COPIES * LENGTH + KICKERS * NUM_KICKERS  # [categories] cards of a move
 
 
@@ -214,9 +215,7 @@ def beats(head, to_beat):
 
 def describe(head: int) -> str:
     """A head in words: ``chain of trios with solos × 2 from 3``."""
-    from fogplay.games.doudizhu_cards import RANKS
-
-    category = CATEGORIES[HEAD_CATEGORY[head]]
+    category: Category = CATEGORIES[HEAD_CATEGORY[head]]
     if category.copies == 0 or head == ROCKET_HEAD:
         return category.name
     return f"{category.name} {'from' if category.length > 1 else 'of'} {RANKS[HEAD_RANK[head]]}"

@@ -262,7 +262,7 @@ class DoudizhuSimulator(Simulator):
         return 0
 
     def actions_per_infoset(self) -> int:
-        return int(np.ceil(self.mean_actions))
+        return int(np.ceil(MEAN_ACTIONS))
 
     def rooted(self, view: Situation, rng: np.random.Generator) -> DoudizhuGame:
         return DoudizhuGame(0, self.rules.spring, root_at(view.observation), _new_rows())

@@ -212,7 +212,7 @@ class RulesSimulator(Simulator):
         return RulesGame(address, self.draw_start is not None, referee.node, referee.key, referee.payoffs)
 
     def actions_per_infoset(self) -> int:
-        return int(np.ceil(self.mean_actions))
+        return int(np.ceil(self.mean_actions or 1.0))
 
     def rooted(self, view: Any, rng: np.random.Generator) -> RulesGame:
         self.draw_start = Worlds(view, rng)

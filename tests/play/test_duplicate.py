@@ -226,7 +226,7 @@ def test_ctrl_c_in_the_middle_of_a_block() -> None:
 @pytest.mark.parametrize(
     ("spec", "agents", "options", "said"),
     [
-        (TWO, ["probe"], {}, "for 2 players, not for 1"),
+        (TWO, ["probe"], {}, "for 2 players; 1 agents were named"),
         (TWO, ["probe", "probe"], {"hands": 0}, "hands must be"),
         (TWO, ["probe", "probe"], {"seed": -1}, "seed must be"),
         (TWO, ["probe", "probe"], {"hands": 10**9, "keep": True}, "at most 100,000,000 hands can be kept"),

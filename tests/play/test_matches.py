@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import fogplay as fp
 from fogplay.errors import FogplayError
 from fogplay.evaluate import measure
 from fogplay.opponents import log_lines
@@ -110,7 +111,7 @@ def test_too_few_hands_to_tell() -> None:
 @pytest.mark.parametrize(
     ("strategies", "hands", "seed", "message"),
     [
-        (1, 10, 0, "is for 2 players, not for 1"),
+        (1, 10, 0, "is for 2 players; 1 agents were named"),
         (2, 0, 0, "hands must be a whole number from 1"),
         (2, 10**13, 0, "hands must be a whole number from 1 to 1,000,000,000,000"),
         (2, 10, -1, "seed must be a whole number from 0 to 9,223,372,036,854,775,807, not -1"),
@@ -192,3 +193,28 @@ def test_agents_are_told_when_a_hand_begins() -> None:
 
     match("kuhn", [Plain(Uniform()), Keen()], 3, seed=5)
     assert told == [("kuhn(players=2,pot=2)", seat, seed) for seat, seed in ((1, 5), (0, 6), (1, 7))]
+
+
+def test_two_agents_take_the_sides_of_a_game_of_teams() -> None:
+    """Every deal twice with the same cards, sides swapped: an agent against itself wins exactly nothing."""
+
+    class First:
+        def act(self, view: fp.View) -> int:
+            return view.legal[-1]
+
+    even = fp.match("doudizhu", [First(), First()], 9, seed=1)
+    assert (even.hands, even.deals) == (10, 5)
+    assert even.totals == (0.0, 0.0)
+    assert even.standard_errors == (0.0, 0.0)
+    played = fp.match("doudizhu", [First(), "uniform"], 40, seed=1)
+    assert played.totals[0] == -played.totals[1]
+    assert played.means[0] * 40 == pytest.approx(played.totals[0])
+    assert played.means == fp.match("doudizhu", [First(), "uniform"], 40, seed=1).means
+    assert played.means != fp.match("doudizhu", [First(), "uniform"], 40, seed=2).means
+    assert played.means[0] > 2 * played.standard_errors[0] > 0
+    with pytest.raises(fp.FogplayError, match=r"is for 3 players, or 2 that take all seats of a side; 4 agents were"):
+        fp.match("doudizhu", ["uniform"] * 4, 4)
+    with pytest.raises(fp.FogplayError, match="is for 3 players; 2 agents were named"):
+        fp.match("doudizhu(bidding=True)", ["uniform"] * 2, 4)
+    with pytest.raises(fp.FogplayError, match="needs one agent for every seat: name 3"):
+        fp.match("doudizhu", ["uniform"] * 2, 4, keep=True)

@@ -37,13 +37,13 @@ def match(
     from fogplay.agents.resolve import known_names
     from fogplay.opponents import write_log
     from fogplay.play import match as play_match
+    from fogplay.play import require_seats
     from fogplay.trees import named
 
     if log is not None:
         require_folder(log, "--log")
     rules, spec = named(game)
-    if len(agents) != rules.num_players():
-        raise FogplayError(f"{spec} is for {rules.num_players()} players; {len(agents)} agents were named")
+    require_seats(rules, spec, len(agents))
     names = names_of(agents, known_names(rules))
     _check_seen_by(rules, names, log, seen_by)
     with Watch(quiet=as_json) as watch:

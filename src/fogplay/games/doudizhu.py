@@ -46,6 +46,10 @@ class Doudizhu(Game):
     def num_players(self) -> int:
         return PLAYERS
 
+    def sides(self) -> tuple[int, ...] | None:
+        """The landlord against the peasants; None with bidding, where the seats do not say who is the landlord."""
+        return None if self.bidding else (0, 1, 1)
+
     def num_distinct_actions(self) -> int:
         return len(all_moves().cards)
 

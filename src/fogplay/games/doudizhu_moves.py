@@ -22,6 +22,7 @@ from fogplay.games.doudizhu_cards import (
     having_3,
     having_4,
     nth_rank,
+    num_cards,
     num_in,
 )
 from fogplay.games.doudizhu_heads import (
@@ -48,6 +49,8 @@ from fogplay.games.doudizhu_kickers import choose, count_kickers, nth_kickers
 from fogplay.jit import kernel, piece
 
 NUM_MOVES = 27_472
+MOST_CARDS = 20  # of a hand
+WIDEST = 1024  # legal moves of a hand at most: 519 with 3456789TJJJQQQKKKAAA are the most that a search found
 _1, _4 = np.uint64(1), np.uint64(4)
 
 
@@ -284,10 +287,10 @@ def all_moves() -> Moves:
 def legal_moves(hand: int, to_beat: int = LEAD) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """[moves] the heads and the cards of a hand's legal moves after a move with head ``to_beat``, in order."""
     word = np.uint64(hand)
-    size = int(count_moves(word, to_beat))
-    heads, cards = np.zeros(size, np.int64), np.zeros(size, np.uint64)
-    list_moves(word, to_beat, heads, cards)
-    return heads, cards
+    size = WIDEST if num_cards(word) <= MOST_CARDS else NUM_MOVES
+    heads, cards = np.empty(size, np.int64), np.empty(size, np.uint64)
+    found = list_moves(word, to_beat, heads, cards)
+    return heads[:found], cards[:found]
 
 
 def legal_heads(hand: int, to_beat: int = LEAD) -> NDArray[np.int64]:

@@ -97,6 +97,8 @@ class Game:
         """Measures of a strategy that only this game has, by name, such as the distance to known equilibria."""
         return {}
 
+    # ``sides()`` is for games in which seats play together: the side of each seat, such as (0, 1, 1). Such a game is
+    # also matched between as many agents as there are sides.
     # Two more methods are for games that are too large for a tree:
     # ``public_size()``: the numbers of public decision nodes and of infosets, or None if the game fits in a tree;
     # ``instead_of_a_tree()``: what to do instead, as the end of the error message that refuses to flatten it.

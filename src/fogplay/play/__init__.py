@@ -1,9 +1,9 @@
 """Play: views of a seat, agents, a table that can be suspended, and matches of many hands."""
 
 from fogplay.play.agent import Agent, Uniform
-from fogplay.play.formats import Duplicate, Format, Rotation
+from fogplay.play.formats import Duplicate, Format, Rotation, Sides
 from fogplay.play.luck import Dealt, Luck, Seeded, Stream
-from fogplay.play.match import MatchResult, format_for, match, play_hand
+from fogplay.play.match import MatchResult, format_for, match, play_hand, require_seats, sides_of
 from fogplay.play.table import Event, Seen, Table
 from fogplay.play.view import View
 
@@ -18,6 +18,7 @@ __all__ = [
     "Rotation",
     "Seeded",
     "Seen",
+    "Sides",
     "Stream",
     "Table",
     "Uniform",
@@ -25,4 +26,6 @@ __all__ = [
     "format_for",
     "match",
     "play_hand",
+    "require_seats",
+    "sides_of",
 ]

@@ -1,6 +1,6 @@
 """Formats of matches: the seating and the luck of every hand, and how winnings are counted.
 
-``Rotation`` works for every game. A game whose luck can be drawn in advance may ask for ``Duplicate`` instead: its
+``Rotation`` works for every game, ``Sides`` for games in which seats play together. A game whose luck can be drawn in advance may ask for ``Duplicate`` instead: its
 simulator's module then defines ``match_deals(rules)``, which returns ``Deals`` or None.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fogplay.kernels.play import play
 from fogplay.play.agent import Uniform
-from fogplay.play.luck import Dealt, Luck, Stream
+from fogplay.play.luck import Dealt, Luck, Seeded, Stream
 from fogplay.simulators.streams import streams
 from fogplay.simulators.tree import tree_game
 from fogplay.strategies import TabularStrategy
@@ -168,6 +168,72 @@ class _ByTurns:
         variance = np.maximum(self.squares - self.total**2 / count, 0) / (count - 1)
         errors = np.sqrt((count * variance).sum(axis=0)) / hands
         return tuple(means.tolist()), tuple(errors.tolist())
+
+
+# ---- Games in which seats play together
+
+
+class Sides:
+    """Every deal is played once for each way to assign agents to sides, with the same luck; a side's points are summed.
+
+    One agent sits at all seats of a side.
+    """
+
+    unit, scale, digits, points = "per hand", 1.0, 5, "points"
+    most_kept, block, flat = MOST_KEPT, STRETCH, None
+
+    def __init__(self, sides: Sequence[int]) -> None:
+        """``sides[seats]`` are numbers from 0."""
+        count = max(sides) + 1
+        self._seatings = tuple(tuple((side + turn) % count for side in sides) for turn in range(count))
+
+    def deals(self, hands: int) -> int:
+        return -(-hands // len(self._seatings))
+
+    def seatings(self, deal: int) -> Sequence[tuple[int, ...]]:
+        return self._seatings
+
+    def luck(self, seed: int) -> Callable[[int], Luck]:
+        return lambda deal: Seeded(f"{seed} {deal}")
+
+    def counted(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        points = np.zeros((len(scores), len(self._seatings)))
+        for turn, seating in enumerate(self._seatings):
+            for seat, player in enumerate(seating):
+                points[:, player] += scores[:, turn, seat]
+        return points
+
+    def end(self, moves: tuple[int, ...]) -> Any:
+        return moves
+
+    def tally(self) -> Tally:
+        return _BySides(len(self._seatings))
+
+    def compiled(self, agents: Sequence[Any], seed: int) -> Loop | None:
+        return None
+
+
+class _BySides:
+    """Sums over deals of what each agent won in all seatings."""
+
+    def __init__(self, players: int) -> None:
+        self.deals, self.total, self.squares = 0, np.zeros(players), np.zeros(players)
+
+    def add(self, points: NDArray[Any], first: int) -> None:
+        self.deals += len(points)
+        self.total += points.sum(axis=0)
+        self.squares += (points**2).sum(axis=0)
+
+    def totals(self) -> tuple[float, ...]:
+        return tuple(self.total.tolist())
+
+    def means_and_errors(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        turns = len(self.total)
+        means = self.total / (self.deals * turns)
+        if self.deals < 2:
+            return tuple(means.tolist()), (math.nan,) * turns
+        variance = np.maximum(self.squares - self.total**2 / self.deals, 0) / (self.deals - 1)
+        return tuple(means.tolist()), tuple((np.sqrt(variance / self.deals) / turns).tolist())
 
 
 # ---- Games whose luck can be drawn in advance

@@ -13,7 +13,7 @@ import numpy as np
 from fogplay import checks
 from fogplay.errors import FogplayError
 from fogplay.play.agent import Uniform, begin
-from fogplay.play.formats import Block, Duplicate, Format, Rotation
+from fogplay.play.formats import Block, Duplicate, Format, Rotation, Sides
 from fogplay.play.luck import Luck
 from fogplay.play.table import Table
 from fogplay.simulators.find import part_of
@@ -83,18 +83,32 @@ def match(
     hands, seed = checks.hands(hands), checks.seed(seed)
     rules, known_as = (_Flattened(game), game.name) if isinstance(game, FlatGame) else named(game)
     spec = spec or known_as
-    players = int(rules.num_players())
-    if len(agents) != players:
-        raise FogplayError(f"{spec} is for {players} players, not for {len(agents)}")
+    require_seats(rules, spec, len(agents))
     format = format_for(game if isinstance(game, FlatGame) else rules, agents, spec, flatten)
     if keep and hands > format.most_kept:
         raise FogplayError(f"at most {format.most_kept:,} hands can be kept, not {hands:,}: ask for fewer hands")
-    called = tuple(names) if names is not None else tuple(f"player {number}" for number in range(players))
+    if keep and isinstance(format, Sides):
+        raise FogplayError(f"a log of {spec} needs one agent for every seat: name {rules.num_players()}")
+    called = tuple(names) if names is not None else tuple(f"player {number}" for number in range(len(agents)))
     loop = format.compiled(agents, seed)
     if loop is not None and expect is not None:
         expect(loop.kernel)
     play = _Counted(rules, format, agents, called, seed, keep, progress)
     return play.run(loop, hands, spec)
+
+
+def sides_of(game: Any) -> tuple[int, ...]:
+    """[seats] the side of each seat; empty if every seat plays for itself."""
+    sides = game.sides() if hasattr(game, "sides") else None
+    return tuple(sides or ())
+
+
+def require_seats(game: Any, spec: str, agents: int) -> None:
+    """Refuse a match unless there is an agent for every seat, or for every side."""
+    players, sides = int(game.num_players()), len(set(sides_of(game)))
+    if agents not in (players, sides or players):
+        instead = f", or {sides} that take all seats of a side" if sides else ""
+        raise FogplayError(f"{spec} is for {players} players{instead}; {agents} agents were named")
 
 
 def format_for(
@@ -106,6 +120,8 @@ def format_for(
     """
     if isinstance(game, FlatGame):
         return Rotation(game.num_players, game)
+    if agents and len(agents) != int(game.num_players()):
+        return Sides(sides_of(game))
     found = part_of(game, "match_deals")
     source = found(game) if found is not None else None
     if source is not None:
@@ -227,7 +243,7 @@ class _Counted:
 
     def _plain(self, first: int, count: int, deals: int) -> Block:
         """Play a block at a table, hand by hand; Ctrl-C keeps the completed deals."""
-        format, players = self.format, len(self.agents)
+        format, players = self.format, int(self.rules.num_players())
         turns = len(format.seatings(0))
         scores, ends, done = np.zeros((count, turns, players)), [], 0
         try:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fogplay.games.doudizhu import PLAYERS, Doudizhu, Observation, move_name
 from fogplay.games.doudizhu_cards import NUM_RANKS, show
 from fogplay.games.doudizhu_heads import LEAD, PASS, is_bomb
-from fogplay.games.doudizhu_moves import all_moves, count_moves, follow, legal_moves, nth_move
+from fogplay.games.doudizhu_moves import WIDEST, all_moves, count_moves, follow, legal_moves, nth_move
 from fogplay.games.doudizhu_worlds import HAND, draw_split, split_bounds, ways_buffer
 from fogplay.games.game import TERMINAL
 from fogplay.jit import kernel, piece
@@ -33,7 +33,6 @@ from fogplay.strategies.strategy import Situation
 from fogplay.strategies.tabular import TabularStrategy
 
 MOST_MOVES = 54 * PLAYERS  # of a game
-WIDEST = 1024  # legal moves at most: 519 with 3456789TJJJQQQKKKAAA are the most that a search over hands found
 MEAN_ACTIONS = 6.0  # in random games
 MOST_VISITED = 2_000_000  # moves of one episode or traversal
 PLAYER, TO_BEAT, PASSES, BOMBS, COUNT, LANDLORD_MOVES, PEASANT_MOVES, FACTS = range(8)

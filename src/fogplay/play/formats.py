@@ -1,7 +1,8 @@
 """Formats of matches: the seating and the luck of every hand, and how winnings are counted.
 
-``Rotation`` works for every game, ``Sides`` for games in which seats play together. A game whose luck can be drawn in advance may ask for ``Duplicate`` instead: its
-simulator's module then defines ``match_deals(rules)``, which returns ``Deals`` or None.
+``Rotation`` works for every game, ``Sides`` for games in which seats play together. A game whose luck can be drawn in
+advance may ask for ``Duplicate`` instead: its simulator's module then defines ``match_deals(rules)``, which returns
+``Deals`` or None.
 """
 
 from __future__ import annotations

@@ -96,3 +96,9 @@ def compare(seed, first, decks, one, other, rng, hands, won, score):
                 landlord_won, bombs = finish(hands, 0, LEAD, 0, other, one, rng)
             won[deck, turn] = landlord_won == (turn == 0)
             score[deck, turn] = (1 if won[deck, turn] else -1) * (1 << bombs)
+
+
+@kernel
+def asked(bot, sight, rng):
+    """The head and the cards of a bot's move."""
+    return ask(bot, sight, rng)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu_cards import num_cards
-from fogplay.games.doudizhu_heads import LEAD, PASS, is_bomb
+from fogplay.games.doudizhu_heads import LEAD, is_bomb
 from fogplay.games.doudizhu_moves import WIDEST, follow, legal_moves, list_moves
-from fogplay.jit import kernel, piece
+from fogplay.jit import kernel, piece, record
 from fogplay.simulators.doudizhu_random import mix
 
 TABLE_BITS = 16
@@ -24,7 +24,14 @@ MOST_CARDS = 30  # of all hands together
 _DEPTH = 3 * MOST_CARDS + 2
 NODES, LIMIT = range(2)
 _SHIFT = np.uint64(64 - TABLE_BITS)
-_4, _5, _11 = np.uint64(4), np.uint64(5), np.uint64(11)
+_1, _4, _5 = np.uint64(1), np.uint64(4), np.uint64(5)
+FRAME = record(
+    [
+        *[(name, "i8") for name in ("seat", "to_beat", "passes", "count", "tried", "head")],
+        *[(name, "u8") for name in ("rest", "place", "cards")],
+        *[(name, "f8") for name in ("low", "high", "floor", "ceiling", "alpha", "beta", "best", "factor")],
+    ]
+)
 
 
 class Search(NamedTuple):
@@ -35,6 +42,7 @@ class Search(NamedTuple):
     bounds: NDArray[np.float64]  # [2^16, 2] the value is between these
     heads: NDArray[np.int64]  # [depth, 1024] scratch: the moves on the way
     cards: NDArray[np.uint64]  # [depth, 1024]
+    frames: NDArray[np.void]  # [depth] scratch: the positions on the way
     nodes: NDArray[np.int64]  # [2] positions visited, and how many may be; beyond, values are worthless
 
 
@@ -47,6 +55,7 @@ def search(doubling: bool = False) -> Search:
         np.zeros((size, 2)),
         np.zeros((_DEPTH, WIDEST), np.int64),
         np.zeros((_DEPTH, WIDEST), np.uint64),
+        np.zeros(_DEPTH, FRAME),
         np.array([0, np.iinfo(np.int64).max]),
     )
 
@@ -79,63 +88,121 @@ def value_of_move(hands, seat, to_beat, passes, head, cards, search):
         return factor if seat == 0 else -factor
     hands[seat] -= cards
     to_beat, passes = follow(to_beat, passes, head)
-    value = factor * alpha_beta(hands, (seat + 1) % 3, to_beat, passes, -np.inf, np.inf, 0, search)
+    value = factor * alpha_beta(hands, (seat + 1) % 3, to_beat, passes, -np.inf, np.inf, search)
     hands[seat] += cards
     return value
 
 
 @kernel
-def alpha_beta(hands, seat, to_beat, passes, low, high, depth, search):
+def alpha_beta(hands, seat, to_beat, passes, low, high, search):
     """The value of a position if it is between ``low`` and ``high``; else a bound on that side.
 
-    ``hands[3]`` is as before in the end. After more than ``search.nodes[LIMIT]`` positions, the value is 0.
+    ``hands[3]`` is as before in the end. After more than ``search.nodes[LIMIT]`` positions, the value is 0. A loop over
+    a stack of positions: descend into a move, or give a value back to the position above.
     """
-    search.nodes[NODES] += 1
-    if search.nodes[NODES] > search.nodes[LIMIT]:
-        return 0.0
-    rest = np.uint64(1) | np.uint64(seat) << np.uint64(1) | np.uint64(passes) << _4 | np.uint64(to_beat) << _5
-    place = mix(mix(mix(mix(np.uint64(0), hands[0]), hands[1]), hands[2]), rest) >> _SHIFT
-    key = search.keys[place]
-    known = key[0] == hands[0] and key[1] == hands[1] and key[2] == hands[2] and key[3] == rest
-    floor, ceiling = -np.inf, np.inf
-    if known:
-        floor, ceiling = search.bounds[place, 0], search.bounds[place, 1]
-        if floor >= high or floor == ceiling:
-            return floor
-        if ceiling <= low:
-            return ceiling
-    count = list_moves(hands[seat], to_beat, search.heads[depth], search.cards[depth])
-    best, alpha, beta = -np.inf if seat == 0 else np.inf, max(low, floor), min(high, ceiling)
-    for number in range(count):
-        where = order(number, count, hands[seat], to_beat, passes, seat, search.cards[depth])
-        head, cards = search.heads[depth, where], search.cards[depth, where]
-        factor = 2.0 if search.doubling and is_bomb(head) else 1.0
-        if hands[seat] == cards:
-            value = factor if seat == 0 else -factor
+    frames, depth = search.frames, 0
+    enter(frames[0], seat, to_beat, passes, low, high)
+    found, value = look_up(frames[0], hands, search)
+    if found:
+        return value
+    expand(frames[0], hands, 0, search)
+    while True:
+        frame = frames[depth]
+        if frame.tried < frame.count and frame.alpha < frame.beta:
+            descend(frame, depth, hands, search)
+            if hands[frame.seat] == 0:
+                value = 1.0 if frame.seat == 0 else -1.0
+            else:
+                depth += 1
+                below = frames[depth]
+                to_beat, passes = follow(frame.to_beat, frame.passes, frame.head)
+                scale = frame.factor
+                enter(below, (frame.seat + 1) % 3, to_beat, passes, frame.alpha / scale, frame.beta / scale)
+                found, value = look_up(below, hands, search)
+                if search.nodes[NODES] > search.nodes[LIMIT]:
+                    return undo_all(depth, hands, search)
+                if not found:
+                    expand(below, hands, depth, search)
+                    continue
+                depth -= 1
         else:
-            hands[seat] -= cards
-            next_to_beat, next_passes = follow(to_beat, passes, head)
-            value = factor * alpha_beta(
-                hands, (seat + 1) % 3, next_to_beat, next_passes, alpha / factor, beta / factor, depth + 1, search
-            )
-            hands[seat] += cards
-            if search.nodes[NODES] > search.nodes[LIMIT]:
-                return 0.0
-        if seat == 0:
-            best = max(best, value)
-            alpha = max(alpha, best)
-        else:
-            best = min(best, value)
-            beta = min(beta, best)
-        if alpha >= beta or (not search.doubling and best == (1.0 if seat == 0 else -1.0)):
-            break
-    remember(search, place, hands, rest, best, low, high, floor, ceiling)
-    return best
+            remember(frame, hands, search)
+            value = frame.best
+            if depth == 0:
+                return value
+            depth -= 1
+        take_back(frames[depth], value, hands)
 
 
 @piece
-def order(number, count, hand, to_beat, passes, seat, cards):
-    """The place of the move to try as number ``number``: a move that ends the game is exchanged with the first.
+def enter(frame, seat, to_beat, passes, low, high):
+    """Begin with a position."""
+    frame.seat, frame.to_beat, frame.passes, frame.low, frame.high = seat, to_beat, passes, low, high
+
+
+@piece
+def look_up(frame, hands, search):
+    """Whether the table decides a position, and its value then; else the frame gets the bounds that it knows."""
+    search.nodes[NODES] += 1
+    frame.rest = _1 | np.uint64(frame.seat) << _1 | np.uint64(frame.passes) << _4 | np.uint64(frame.to_beat) << _5
+    frame.place = mix(mix(mix(mix(np.uint64(0), hands[0]), hands[1]), hands[2]), frame.rest) >> _SHIFT
+    keys, place = search.keys, frame.place
+    frame.floor, frame.ceiling = -np.inf, np.inf
+    same = keys[place, 0] == hands[0] and keys[place, 1] == hands[1] and keys[place, 2] == hands[2]
+    if same and keys[place, 3] == frame.rest:
+        frame.floor, frame.ceiling = search.bounds[place, 0], search.bounds[place, 1]
+        if frame.floor >= frame.high or frame.floor == frame.ceiling:
+            return True, frame.floor
+        if frame.ceiling <= frame.low:
+            return True, frame.ceiling
+    return False, 0.0
+
+
+@piece
+def expand(frame, hands, depth, search):
+    """List the moves of a position."""
+    frame.count = list_moves(hands[frame.seat], frame.to_beat, search.heads[depth], search.cards[depth])
+    frame.tried = 0
+    frame.best = -np.inf if frame.seat == 0 else np.inf
+    frame.alpha, frame.beta = max(frame.low, frame.floor), min(frame.high, frame.ceiling)
+    if not search.doubling:  # values are 1 or -1: nothing better needs to be looked for
+        frame.alpha, frame.beta = max(frame.alpha, -1.0), min(frame.beta, 1.0)
+
+
+@piece
+def descend(frame, depth, hands, search):
+    """Make the next move of a position."""
+    where = order(frame.tried, frame.count, frame.to_beat, frame.passes, frame.seat)
+    frame.tried += 1
+    frame.head, frame.cards = search.heads[depth, where], search.cards[depth, where]
+    frame.factor = 2.0 if search.doubling and is_bomb(frame.head) else 1.0
+    hands[frame.seat] -= frame.cards
+
+
+@piece
+def take_back(frame, value, hands):
+    """Take a move back, with the value of what came after it."""
+    hands[frame.seat] += frame.cards
+    value *= frame.factor
+    if frame.seat == 0:
+        frame.best = max(frame.best, value)
+        frame.alpha = max(frame.alpha, value)
+    else:
+        frame.best = min(frame.best, value)
+        frame.beta = min(frame.beta, value)
+
+
+@piece
+def undo_all(depth, hands, search):
+    """Take all moves back and give up."""
+    for above in range(depth):
+        hands[search.frames[above].seat] += search.frames[above].cards
+    return 0.0
+
+
+@piece
+def order(number, count, to_beat, passes, seat):
+    """The place in the list of the move to try as number ``number``.
 
     A leader tries the moves of many cards first, which are last in the list. A peasant who may beat its partner tries
     to pass first, all others to pass last.
@@ -149,9 +216,11 @@ def order(number, count, hand, to_beat, passes, seat, cards):
 
 
 @piece
-def remember(search, place, hands, rest, value, low, high, floor, ceiling):
+def remember(frame, hands, search):
     """Write what is now known of a position to the table."""
-    key = search.keys[place]
-    key[0], key[1], key[2], key[3] = hands[0], hands[1], hands[2], rest
-    search.bounds[place, 0] = value if value > low else floor
-    search.bounds[place, 1] = value if value < high else ceiling
+    place = frame.place
+    for seat in range(3):
+        search.keys[place, seat] = hands[seat]
+    search.keys[place, 3] = frame.rest
+    search.bounds[place, 0] = frame.best if frame.best > frame.low else frame.floor
+    search.bounds[place, 1] = frame.best if frame.best < frame.high else frame.ceiling

@@ -31,7 +31,6 @@ from fogplay.games.doudizhu_heads import (
     FIRST_HEAD,
     FOUR_SOLOS,
     LENGTH,
-    NUM_HEADS,
     PAIR,
     PAIR_CHAIN,
     PAIR_PLANE,
@@ -48,14 +47,17 @@ from fogplay.games.doudizhu_heads import (
     category_of,
     rank_of,
 )
-from fogplay.jit import kernel, piece
+from fogplay.jit import kernel, piece, record
 
 IMPOSSIBLE = -1e9
 MEMO_BITS = 18  # of the number of hands that a memo holds
 MOST_GROUPS = 24
 KICKER = 512  # choices from here on are kickers: this plus the number of cards
 MOST_SLOTS = 6
-_1, _4, _60 = np.uint64(1), np.uint64(4), np.uint64(60)
+FRAME = record(
+    [("hand", "u8"), ("slots", "i8"), ("cursor", "i8"), ("top", "f8"), ("choice", "i8"), ("worth", "f8"), ("group", "i8")]
+)
+_1, _60 = np.uint64(1), np.uint64(60)
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(64 - MEMO_BITS)
 
@@ -68,6 +70,7 @@ class Memo(NamedTuple):
     keys: NDArray[np.uint64]  # [2^18] a hand, with the open slots in the highest four bits
     values: NDArray[np.float64]  # [2^18]
     choices: NDArray[np.int64]  # [2^18] the group of the lowest card
+    stack: NDArray[np.void]  # [24] scratch: the hands on the way
 
 
 class Groups(NamedTuple):
@@ -81,7 +84,8 @@ class Groups(NamedTuple):
 def memo(worth: NDArray[np.float64], kicker: NDArray[np.float64]) -> Memo:
     """An empty memo for these worths."""
     size = 1 << MEMO_BITS
-    return Memo(worth, kicker, np.zeros(size, np.uint64), np.zeros(size), np.zeros(size, np.int64))
+    keys, choices = np.zeros(size, np.uint64), np.zeros(size, np.int64)
+    return Memo(worth, kicker, keys, np.zeros(size), choices, np.zeros(MOST_GROUPS, FRAME))
 
 
 def groups() -> Groups:
@@ -98,63 +102,111 @@ def run_from(hand, rank, copies):
     return length
 
 
+@piece
+def slots_of(category):
+    """How many kickers go with a group."""
+    if category == FOUR_SOLOS:
+        return 2
+    return LENGTH[np.uint64(category)] if COPIES[np.uint64(category)] == 3 and LENGTH[np.uint64(category)] <= 5 else 0
+
+
+@kernel
+def option(hand, cursor):
+    """The next group, from ``cursor`` on, that the lowest card of a hand may belong to, and the cursor after it.
+
+    A cursor is 16 times the number of cards per rank, plus 0 for a group of one rank, 1 for a kicker, and from 2 on for
+    chains, the shortest first. A group is a head, or ``KICKER`` plus its number of cards; -1 if there are no more.
+    """
+    rank = first_rank(having_1(hand))
+    count = copies_of(hand, rank)
+    while cursor < 64:
+        copies, variant = cursor >> 4, cursor & 15
+        cursor += 1
+        if copies > count:
+            break
+        if variant == 0:
+            return FIRST_HEAD[SOLO if copies == 1 else PAIR if copies == 2 else TRIO] + rank, cursor
+        if variant == 1:
+            if copies <= 2:
+                return np.int64(KICKER + copies), cursor
+            continue
+        length = variant - 2 + (5 if copies == 1 else 3 if copies == 2 else 2)
+        if rank <= CHAIN_TOP and length * copies <= 20 and run_from(hand, rank, copies) >= length:
+            category = SOLO_CHAIN if copies == 1 else PAIR_CHAIN if copies == 2 else TRIO_CHAIN
+            return FIRST_HEAD[category + length] + rank, cursor
+        cursor = (copies + 1) << 4
+    if cursor <= 64 and count == 4:
+        return FIRST_HEAD[BOMB] + rank, np.int64(66)
+    if cursor == 66:
+        return FIRST_HEAD[FOUR_SOLOS] + rank, np.int64(67)
+    if cursor < 67 and rank == 13 and hand & JOKERS == JOKERS:
+        return np.int64(ROCKET_HEAD), np.int64(67)
+    return np.int64(-1), np.int64(67)
+
+
+@piece
+def known(hand, slots, memo):
+    """Whether it is known what a hand is worth with so many open slots, its worth, and its first group."""
+    if hand == 0:
+        return True, 0.0 if slots >= 0 else IMPOSSIBLE, np.int64(0)
+    if slots < 0 and -slots > num_in(having_3(hand)) + num_in(having_4(hand)):
+        return True, IMPOSSIBLE, np.int64(0)
+    place = ((hand | np.uint64(slots + 8) << _60) * _SCATTER) >> _SHIFT
+    return memo.keys[place] == hand | np.uint64(slots + 8) << _60, memo.values[place], memo.choices[place]
+
+
 @kernel
 def best(hand, slots, memo):
     """What a hand is worth at most where ``slots`` slots for kickers are open (below 0: missing), and its first group.
 
-    The group of the lowest card is a head, or ``KICKER`` plus the number of cards of a kicker.
+    The group of the lowest card is a head, or ``KICKER`` plus the number of cards of a kicker. The search is a loop over
+    a stack of hands, each smaller than the one before.
     """
-    if hand == 0:
-        return (0.0, 0) if slots >= 0 else (IMPOSSIBLE, 0)
-    if slots < 0 and -slots > num_in(having_3(hand)) + num_in(having_4(hand)):
-        return IMPOSSIBLE, 0
-    slots = min(slots, MOST_SLOTS)
-    key = hand | np.uint64(slots + 8) << _60
-    place = (key * _SCATTER) >> _SHIFT
-    if memo.keys[place] == key:
-        return memo.values[place], memo.choices[place]
-    rank = first_rank(having_1(hand))
-    count, bit = copies_of(hand, rank), rank_bit(rank)
-    top, choice = IMPOSSIBLE, 0
-    for copies in range(1, min(count, 3) + 1):
-        head = FIRST_HEAD[SOLO if copies == 1 else PAIR if copies == 2 else TRIO] + rank
-        cards = bit * np.uint64(copies)
-        value = memo.worth[head] + best(hand - cards, slots + (copies == 3), memo)[0]
-        if value > top:
-            top, choice = value, head
-        if copies <= 2:
-            value = memo.kicker[copies, rank] + best(hand - cards, slots - 1, memo)[0]
-            if value > top:
-                top, choice = value, KICKER + copies
-        if rank <= CHAIN_TOP:
-            shortest = 5 if copies == 1 else 3 if copies == 2 else 2
-            category = SOLO_CHAIN if copies == 1 else PAIR_CHAIN if copies == 2 else TRIO_CHAIN
-            for length in range(shortest, run_from(hand, rank, copies) + 1):
-                if length * copies > 20:
-                    break
-                head = FIRST_HEAD[category + length] + rank
-                cards = span(rank, length) * np.uint64(copies)
-                gained = length if copies == 3 and length <= 5 else 0
-                value = memo.worth[head] + best(hand - cards, slots + gained, memo)[0]
-                if value > top:
-                    top, choice = value, head
-    if count == 4:
-        for category in (BOMB, FOUR_SOLOS):
-            head = FIRST_HEAD[category] + rank
-            value = memo.worth[head] + best(hand - bit * _4, slots + (2 if category == FOUR_SOLOS else 0), memo)[0]
-            if value > top:
-                top, choice = value, head
-    if hand & JOKERS == JOKERS and rank == 13:
-        if memo.worth[ROCKET_HEAD] > top and slots >= 0:
-            top, choice = memo.worth[ROCKET_HEAD], ROCKET_HEAD
-    memo.keys[place], memo.values[place], memo.choices[place] = key, top, choice
-    return top, choice
+    found, value, choice = known(hand, slots, memo)
+    if found:
+        return value, choice
+    stack, depth = memo.stack, 0
+    push(stack[0], hand, slots)
+    while True:
+        frame = stack[depth]
+        group, frame.cursor = option(frame.hand, frame.cursor)
+        if group >= 0:
+            rest, open_slots, frame.worth = after_group(frame.hand, frame.slots, group, memo)
+            frame.group = group
+            found, value, _ = known(rest, open_slots, memo)
+            if not found:
+                depth += 1
+                push(stack[depth], rest, open_slots)
+                continue
+        else:
+            key = frame.hand | np.uint64(frame.slots + 8) << _60
+            place = (key * _SCATTER) >> _SHIFT
+            value, choice = frame.top, frame.choice
+            memo.keys[place], memo.values[place], memo.choices[place] = key, value, choice
+            if depth == 0:
+                return value, choice
+            depth -= 1
+            frame = stack[depth]
+        if frame.worth + value > frame.top:
+            frame.top, frame.choice = frame.worth + value, frame.group
 
 
 @piece
-def value_of(hand, memo):
-    """What a hand is worth."""
-    return best(hand, 0, memo)[0]
+def push(frame, hand, slots):
+    """Begin with a hand."""
+    frame.hand, frame.slots, frame.cursor = hand, slots, 16
+    frame.top, frame.choice = IMPOSSIBLE, 0
+
+
+@piece
+def after_group(hand, slots, group, memo):
+    """What is left of a hand without the group of its lowest card, the slots open then, and what the group is worth."""
+    if group >= KICKER:
+        rank, copies = first_rank(having_1(hand)), group - KICKER
+        return hand - rank_bit(rank) * np.uint64(copies), slots - 1, memo.kicker[copies, rank]
+    category = category_of(group)
+    slots = min(slots + slots_of(category), MOST_SLOTS)
+    return hand - cards_of_head(category, rank_of(group)), slots, memo.worth[group]
 
 
 @kernel
@@ -174,10 +226,7 @@ def split(hand, memo, groups):
         groups.heads[filled], groups.cards[filled] = choice, cards_of_head(category, rank_of(choice))
         hand -= groups.cards[filled]
         filled += 1
-        if COPIES[category] == 3 and LENGTH[category] <= 5:
-            slots += LENGTH[category]
-        elif category == FOUR_SOLOS:
-            slots += 2
+        slots = min(slots + slots_of(category), MOST_SLOTS)
     return _attach(filled, loose, groups)
 
 
@@ -233,12 +282,3 @@ def _fill(place, wanted, loose, groups):
             kept += 1
         return kept
     return loose
-
-
-def worths(by_category: dict[int, tuple[float, float]], turn: float) -> NDArray[np.float64]:
-    """[309] worths from a base and a slope by rank for each category, less ``turn`` for the turn it takes."""
-    found = np.zeros(NUM_HEADS)
-    for head in range(1, NUM_HEADS):
-        base, slope = by_category[int(category_of(head))]
-        found[head] = base + slope * int(rank_of(head)) - turn
-    return found

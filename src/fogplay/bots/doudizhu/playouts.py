@@ -303,7 +303,7 @@ def judge(seat, to_beat, passes, settings, mind):
     hands, search = mind.hands, mind.search
     if num_cards(hands[0]) + num_cards(hands[1]) + num_cards(hands[2]) <= settings.exact:
         search.nodes[NODES], search.nodes[LIMIT] = 0, settings.solver_nodes
-        value = alpha_beta(hands, seat, to_beat, passes, -1.0, 1.0, 0, search)
+        value = alpha_beta(hands, seat, to_beat, passes, -1.0, 1.0, search)
         if search.nodes[NODES] <= search.nodes[LIMIT]:
             return value > 0.0, 0
     return finish(hands, seat, to_beat, passes, mind.bot, mind.bot, mind.rng)

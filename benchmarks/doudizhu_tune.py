@@ -64,4 +64,8 @@ def main(seconds: float, seed: int, path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0, sys.argv[3] if len(sys.argv) > 3 else "numbers.npy")
+    main(
+        float(sys.argv[1]),
+        int(sys.argv[2]) if len(sys.argv) > 2 else 0,
+        sys.argv[3] if len(sys.argv) > 3 else "numbers.npy",
+    )

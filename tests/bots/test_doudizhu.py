@@ -48,7 +48,7 @@ def view_of(state: DoudizhuState, luck: float = 0.25) -> View:
 def ending(landlord: str, after: str, before: str, seat: int = 0) -> DoudizhuState:
     """An open ending in which ``seat`` leads: all other cards were played by the landlord, one can say."""
     hands = tuple(parse_cards(text) for text in (landlord, after, before))
-    gone = [rank for rank in unpack(int(FULL_DECK) - sum(hands))]
+    gone = list(unpack(int(FULL_DECK) - sum(hands)))
     cuts = np.cumsum([20 - len(unpack(hands[0])), 17 - len(unpack(hands[1]))])
     played = tuple(map(pack, (gone[: cuts[0]], gone[cuts[0] : cuts[1]], gone[cuts[1] :])))
     shown = pack(gone[:3])
@@ -67,7 +67,7 @@ def slow_best(hand: int, slots: int, memo: Memo) -> float:
     for head, cards in zip(*map(np.ndarray.tolist, legal_moves(hand)), strict=True):
         ranks = unpack(cards)
         plain = len({ranks.count(rank) for rank in ranks}) == 1
-        if lowest not in ranks or not plain or len(ranks) > 4 and len(set(ranks)) == 1:
+        if lowest not in ranks or not plain or (len(ranks) > 4 and len(set(ranks)) == 1):
             continue
         copies, length = ranks.count(lowest), len(set(ranks))
         if head >= FIRST_HEAD[FOUR_SOLOS] and copies != 4 and ranks != [13, 14]:
@@ -120,7 +120,8 @@ def test_bots_play_legal_moves_to_the_end(name: str) -> None:
     agent, other = small(name), small("rules")
     for number in range(4):
         table = play_hand(Doudizhu(), Seeded(number), [agent, other, agent])
-        assert table.is_over and len(table.moves) > 54
+        assert table.is_over
+        assert len(table.moves) > 54
 
 
 @pytest.mark.parametrize("name", list(BOTS))
@@ -149,7 +150,8 @@ def test_what_a_bot_cannot_see_does_not_matter(name: str) -> None:
 
 def test_bots_are_found_by_name() -> None:
     found = resolve(["strong", "rhcp", "strong"], Doudizhu())
-    assert found[0] is found[2] and isinstance(found[0], Strong)
+    assert found[0] is found[2]
+    assert isinstance(found[0], Strong)
     with pytest.raises(FogplayError, match="there is no bot 'clever'; there are random, greedy, rhcp, rules, strong"):
         bot("clever")
 
@@ -167,7 +169,9 @@ def test_bots_say_why(name: str) -> None:
         assert advice.action == agent.act(view) == advice.candidates[0].action
         assert len({each.action for each in advice.candidates}) == len(advice.candidates)
         for each in advice.candidates:
-            assert each.action in view.legal and each.reason and each.name == move_name(each.action)
+            assert each.action in view.legal
+            assert each.reason
+            assert each.name == move_name(each.action)
             assert (each.win_rate is None) == (each.playouts == 0)
 
 

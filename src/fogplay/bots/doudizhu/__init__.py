@@ -1,9 +1,9 @@
 """Named bots for Doudizhu, each on a view of one seat; docs/games/doudizhu-bots.md tells how they play.
 
 ``random`` draws every legal move with the same probability, kickers counted, so that heads with many kickers are drawn
-often (it is ``uniform`` by another name). ``greedy`` and ``rhcp`` are plain (``plain.py``), ``rules`` has rules of thumb
-(``rules.py``), ``strong`` searches (``playouts.py``); ``strong-fast`` thinks a quarter as long, ``strong-slow`` four
-times as long.
+often (it is ``uniform`` by another name). ``greedy`` and ``rhcp`` are plain (``plain.py``), ``rules`` has rules of
+thumb (``rules.py``), ``strong`` searches (``playouts.py``); ``strong-fast`` thinks a quarter as long, ``strong-slow``
+four times as long.
 """
 
 from __future__ import annotations
@@ -17,7 +17,20 @@ from fogplay.bots.doudizhu.playouts import MOST_WORLDS, Settings
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 
-__all__ = ["BOTS", "DEFAULT", "STRONG", "Advice", "Candidate", "Compiled", "Random", "Settings", "Strong", "bot", "bots", "names"]
+__all__ = [
+    "BOTS",
+    "DEFAULT",
+    "STRONG",
+    "Advice",
+    "Candidate",
+    "Compiled",
+    "Random",
+    "Settings",
+    "Strong",
+    "bot",
+    "bots",
+    "names",
+]
 
 
 def thinking(factor: float) -> Settings:

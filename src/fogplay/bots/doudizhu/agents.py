@@ -151,7 +151,7 @@ class Strong(Compiled):
             return bid_advice(self.act(view), seen, self.bot)
         count, mind, found = self._think(seen, view.luck), self.mind, []
         for place in range(count):
-            number, tried = known_number(mind.cards[place]), int(mind.count[place])
+            number, tried = known_number(mind.cards[place]), int(mind.tried[place])
             rate = float(mind.won[place] / tried) if tried else None
             found.append(Candidate(number, move_name(number), rate, tried, reason(seen, number, self.bot)))
         return Advice(found[0].action, tuple(found))
@@ -160,7 +160,7 @@ class Strong(Compiled):
         """Sort the candidates, the best first; return how many there are."""
         mind = self.mind
         count = int(playouts.list_candidates(sight_from(seen), self.settings.candidates, mind))
-        mind.count[:] = 0
+        mind.tried[:] = 0
         if count > 1 and int(mind.cards[0]) != seen.hand:
             mind.rng[:] = np.random.SeedSequence(int(luck * 2**53)).generate_state(2, np.uint64)
             playouts.deliberate(table_from(seen), self.settings, mind, count)

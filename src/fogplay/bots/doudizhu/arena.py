@@ -11,7 +11,7 @@ from fogplay.bots.doudizhu import partition, plain, position, rules
 from fogplay.bots.doudizhu.partition import Groups, Memo
 from fogplay.bots.doudizhu.position import Moves, Sight
 from fogplay.games.doudizhu_cards import num_cards
-from fogplay.games.doudizhu_heads import LEAD, PASS, is_bomb
+from fogplay.games.doudizhu_heads import LEAD, is_bomb
 from fogplay.games.doudizhu_moves import count_moves, follow, nth_move
 from fogplay.jit import kernel, piece
 from fogplay.simulators.doudizhu_random import deal_cards, seed_game

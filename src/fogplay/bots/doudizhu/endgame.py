@@ -70,12 +70,17 @@ def solve(
     """
     cards = [int(num_cards(np.uint64(hand))) for hand in hands]
     if len(cards) != 3 or min(cards) == 0 or sum(cards) > MOST_CARDS:
-        raise FogplayError(f"an ending has three hands and at most {MOST_CARDS} cards, not {', '.join(map(str, cards))}")
+        raise FogplayError(
+            f"an ending has three hands and at most {MOST_CARDS} cards, not {', '.join(map(str, cards))}"
+        )
     if seat not in range(3) or passes not in range(2):
         raise FogplayError(f"the seat must be 0, 1 or 2 and passes 0 or 1, not {seat} and {passes}")
     scratch, words = search(doubling), np.array(hands, np.uint64)
     heads, moves = legal_moves(int(hands[seat]), to_beat)
-    values = [value_of_move(words, seat, to_beat, passes, head, move, scratch) for head, move in zip(heads, moves)]
+    values = [
+        value_of_move(words, seat, to_beat, passes, head, move, scratch)
+        for head, move in zip(heads, moves, strict=False)
+    ]
     pick = int(np.argmax(values) if seat == 0 else np.argmin(values))
     return values[pick], int(moves[pick])
 

@@ -23,7 +23,6 @@ from fogplay.games.doudizhu_cards import (
     having_4,
     num_in,
     rank_bit,
-    span,
 )
 from fogplay.games.doudizhu_heads import (
     BOMB,
@@ -55,7 +54,15 @@ MOST_GROUPS = 24
 KICKER = 512  # choices from here on are kickers: this plus the number of cards
 MOST_SLOTS = 6
 FRAME = record(
-    [("hand", "u8"), ("slots", "i8"), ("cursor", "i8"), ("top", "f8"), ("choice", "i8"), ("worth", "f8"), ("group", "i8")]
+    [
+        ("hand", "u8"),
+        ("slots", "i8"),
+        ("cursor", "i8"),
+        ("top", "f8"),
+        ("choice", "i8"),
+        ("worth", "f8"),
+        ("group", "i8"),
+    ]
 )
 _1, _60 = np.uint64(1), np.uint64(60)
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
@@ -90,7 +97,9 @@ def memo(worth: NDArray[np.float64], kicker: NDArray[np.float64]) -> Memo:
 
 def groups() -> Groups:
     """Scratch for ``split``."""
-    return Groups(np.zeros(MOST_GROUPS, np.int64), np.zeros(MOST_GROUPS, np.uint64), np.zeros((2, MOST_GROUPS), np.int64))
+    return Groups(
+        np.zeros(MOST_GROUPS, np.int64), np.zeros(MOST_GROUPS, np.uint64), np.zeros((2, MOST_GROUPS), np.int64)
+    )
 
 
 @piece
@@ -159,8 +168,8 @@ def known(hand, slots, memo):
 def best(hand, slots, memo):
     """What a hand is worth at most where ``slots`` slots for kickers are open (below 0: missing), and its first group.
 
-    The group of the lowest card is a head, or ``KICKER`` plus the number of cards of a kicker. The search is a loop over
-    a stack of hands, each smaller than the one before.
+    The group of the lowest card is a head, or ``KICKER`` plus the number of cards of a kicker. The search is a loop
+    over a stack of hands, each smaller than the one before.
     """
     found, value, choice = known(hand, slots, memo)
     if found:

@@ -12,7 +12,6 @@ is low and no bomb is needed.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu.partition import Memo, best, memo, split
 from fogplay.bots.doudizhu.position import are_enemies, enemy_left
@@ -38,7 +37,7 @@ def rhcp_memo() -> Memo:
 def _value(head: int) -> float:
     """The value of a group: 10 is the middle, an ace 14, a two 15, jokers 16 and 17."""
     category, rank = CATEGORIES[HEAD_CATEGORY[head]], int(HEAD_RANK[head])
-    top = rank + category.length - 1 + 3
+    top: float = rank + category.length - 1 + 3
     if category.name == "rocket":
         return 20.0
     if category.name == "bomb":
@@ -62,9 +61,9 @@ def greedy(sight, moves):
     for place in range(1, count):
         if moves.cards[place] == sight.hand:
             return moves.heads[place], moves.cards[place]
-    if count > 1 and are_enemies(sight.seat, sight.leader):
-        if not is_bomb(moves.heads[1]) or enemy_left(sight) <= _NEAR:
-            chosen = 1
+    cheap = count > 1 and (not is_bomb(moves.heads[1]) or enemy_left(sight) <= _NEAR)
+    if cheap and are_enemies(sight.seat, sight.leader):
+        chosen = 1
     return moves.heads[chosen], moves.cards[chosen]
 
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu import arena, endgame, rules
+from fogplay.bots.doudizhu import arena, endgame
 from fogplay.bots.doudizhu.arena import Bot, finish
 from fogplay.bots.doudizhu.endgame import LIMIT, NODES, Search, alpha_beta
-from fogplay.bots.doudizhu.partition import best, split
+from fogplay.bots.doudizhu.partition import best
 from fogplay.bots.doudizhu.position import Sight
-from fogplay.bots.doudizhu.rules import answer, choose, choose_group, lead_wish, pass_wish, sure_win, take_wish
+from fogplay.bots.doudizhu.rules import choose, lead_wish, pass_wish, take_wish
 from fogplay.games.doudizhu_cards import num_cards
 from fogplay.games.doudizhu_heads import LEAD, NUM_HEADS, PASS, is_bomb
 from fogplay.games.doudizhu_moves import follow, list_moves
@@ -69,7 +69,7 @@ class Mind(NamedTuple):
     prior: NDArray[np.float64]  # [12] added to their means
     won: NDArray[np.float64]  # [12] playouts won
     reward: NDArray[np.float64]  # [12] with bombs counted
-    count: NDArray[np.int64]  # [12] playouts
+    tried: NDArray[np.int64]  # [12] playouts
     hands: NDArray[np.uint64]  # [3]
     numbers: NDArray[np.float64]  # [15]
     ways: NDArray[np.float64]
@@ -130,7 +130,9 @@ def list_candidates(sight, most, mind):
         if head == PASS:
             wish = pass_wish(sight, bot.numbers)
         elif sight.to_beat == LEAD:
-            wish = best(rest, 0, bot.memo)[0] + bot.memo.worth[head] - now + lead_wish(sight, head, enemies, bot.numbers)
+            wish = (
+                best(rest, 0, bot.memo)[0] + bot.memo.worth[head] - now + lead_wish(sight, head, enemies, bot.numbers)
+            )
         else:
             wish = best(rest, 0, bot.memo)[0] - now
             wish += take_wish(sight, head, max(num_cards(rest), 1), bot.numbers)
@@ -227,12 +229,12 @@ def pick_world(settings, mind):
 
 @kernel
 def deliberate(table, settings, mind, count):
-    """Try ``count`` candidates and sort them, the best first, with ``mind.won``, ``reward`` and ``count`` beside them."""
+    """Try ``count`` candidates; sort them, the best first, with ``mind.won``, ``reward`` and ``tried`` beside them."""
     mind.prior[:] = -settings.trust
     mind.prior[0] = 0.0
     mind.won[:] = 0.0
     mind.reward[:] = 0.0
-    mind.count[:] = 0
+    mind.tried[:] = 0
     draw_worlds(table, settings, mind)
     alive, left = count, settings.playouts
     stages = 1
@@ -263,7 +265,7 @@ def rank_candidates(alive, settings, mind):
             exchange(mind.prior, here)
             exchange(mind.won, here)
             exchange(mind.reward, here)
-            exchange(mind.count, here)
+            exchange(mind.tried, here)
             here -= 1
 
 
@@ -274,7 +276,7 @@ def exchange(values, here):
 
 @piece
 def mean_of(place, settings, mind):
-    return mind.reward[place] / max(mind.count[place], 1) + mind.prior[place]
+    return mind.reward[place] / max(mind.tried[place], 1) + mind.prior[place]
 
 
 @kernel
@@ -292,14 +294,14 @@ def try_move(table, settings, mind, world, place):
         landlord, more = judge((seat + 1) % 3, to_beat, passes, settings, mind)
         bombs += more
     won = landlord == (seat == 0)
-    mind.count[place] += 1
+    mind.tried[place] += 1
     mind.won[place] += won
     mind.reward[place] += (1.0 if won else -1.0) * (1.0 + settings.doubling * ((1 << bombs) - 1))
 
 
 @kernel
 def judge(seat, to_beat, passes, settings, mind):
-    """Whether the landlord wins with ``mind.hands``, and how many bombs come: exactly in short endings, else by playout."""
+    """Whether the landlord wins with ``mind.hands``, and how many bombs come: exact in endings, else played out."""
     hands, search = mind.hands, mind.search
     if num_cards(hands[0]) + num_cards(hands[1]) + num_cards(hands[2]) <= settings.exact:
         search.nodes[NODES], search.nodes[LIMIT] = 0, settings.solver_nodes

@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.games.doudizhu_cards import has_rocket, having_4, num_cards
-from fogplay.games.doudizhu_heads import BOMB, LEAD, ROCKET_HEAD, SIZE, category_of
+from fogplay.games.doudizhu_cards import has_rocket, having_4
+from fogplay.games.doudizhu_heads import BOMB, ROCKET_HEAD, SIZE, category_of
 from fogplay.games.doudizhu_moves import WIDEST, starts_above
-from fogplay.games.doudizhu_kickers import count_kickers
 from fogplay.jit import piece
 
 LANDLORD, AFTER, BEFORE = range(3)  # the seats: the peasant after the landlord, and the one before

@@ -24,7 +24,6 @@ from fogplay.games.doudizhu_heads import (
     LENGTH,
     NUM_HEADS,
     PAIR,
-    PASS,
     ROCKET,
     SIZE,
     SOLO,
@@ -199,9 +198,9 @@ def answer(sight, numbers, memo, groups, moves):
         if moves.cards[place] == sight.hand:
             return moves.heads[place], moves.cards[place]
         head, rest = moves.heads[place], sight.hand - moves.cards[place]
-        if num_cards(rest) <= SURE_CARDS and is_top(head, sight.unseen, max(sight.left, sight.left_before)):
-            if sure_win(sight, split(rest, memo, groups), groups) >= 0:
-                return head, moves.cards[place]
+        near = num_cards(rest) <= SURE_CARDS and is_top(head, sight.unseen, max(sight.left, sight.left_before))
+        if near and sure_win(sight, split(rest, memo, groups), groups) >= 0:
+            return head, moves.cards[place]
         here = best(rest, 0, memo)[0] - now + take_wish(sight, head, num_cards(rest), numbers)
         if here > wish:
             chosen, wish = place, here
@@ -218,7 +217,7 @@ def pass_wish(sight, numbers):
 
 @piece
 def take_wish(sight, head, rest, numbers):
-    """How much the rules wish to beat the move on the table with ``rest`` cards left, apart from what the hand loses."""
+    """How much the rules wish to beat the move on the table, apart from the hand; ``rest`` cards are left then."""
     enemy = enemy_left(sight)
     if are_enemies(sight.seat, sight.leader):
         wish = numbers[TAKE + sight.seat] + numbers[URGENT] / enemy + numbers[OWN_NEAR] / rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import sys
@@ -41,11 +42,11 @@ def games(as_json: JSON = False) -> None:
     for name, game_class in registered().items():
         game = game_class()
         public = game.public_size() if hasattr(game, "public_size") else None
-        if public is not None:
-            nodes, infosets = public
-        else:
-            flat = flatten(game)
-            nodes, infosets = flat.num_nodes, flat.num_infosets
+        nodes, infosets = public if public is not None else (None, None)
+        if public is None:
+            with contextlib.suppress(TooLargeError):
+                flat = flatten(game)
+                nodes, infosets = flat.num_nodes, flat.num_infosets
         rows.append(
             {
                 "game": name,
@@ -55,7 +56,7 @@ def games(as_json: JSON = False) -> None:
                 "players": game.num_players(),
                 "nodes": nodes,
                 "infosets": infosets,
-                "tree": public is None,
+                "tree": public is None and nodes is not None,
             }
         )
     if as_json:
@@ -63,8 +64,9 @@ def games(as_json: JSON = False) -> None:
         return
     show = table("game and its parameters", "players", "nodes", "infosets", "")
     for row in rows:
-        nodes = f"{row['nodes']:,}" + ("" if row["tree"] else "*")
-        show.add_row(row["spec"], str(row["players"]), nodes, f"{row['infosets']:,}", row["summary"])
+        sizes = ["too many" if size is None else f"{size:,}" for size in (row["nodes"], row["infosets"])]
+        sizes[0] += "" if row["tree"] or row["nodes"] is None else "*"
+        show.add_row(row["spec"], str(row["players"]), *sizes, row["summary"])
     say(show)
     say("* Too large for a tree: decisions of the betting alone, and infosets with cards in buckets.")
     say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")

@@ -35,6 +35,7 @@ def play(
     ] = None,
     hands: Annotated[int | None, typer.Option("--hands", "-n", help="How many; until you quit by default.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same cards.")] = None,
+    seat: Annotated[int | None, typer.Option(help="Stay at this seat, from 0, instead of moving on.")] = None,
 ) -> None:
     """Play against a strategy; you move by one seat after every hand."""
     from fogplay.play import format_for
@@ -46,6 +47,8 @@ def play(
         raise FogplayError(f"--seed must be a whole number from 0, not {seed}")
     chosen = secrets.randbits(32) if seed is None else seed
     rules, spec = named(game)
+    if seat is not None and not 0 <= seat < int(rules.num_players()):
+        raise FogplayError(f"--seat must be a whole number from 0 to {int(rules.num_players()) - 1}, not {seat}")
     others, names = _opponents(against, rules, spec)
     talk = _talk_of(rules)
     format = format_for(rules)
@@ -54,7 +57,8 @@ def play(
     luck = format.luck(chosen)
     try:
         while hands is None or score.hands < hands:
-            won = _hand(rules, talk, luck(score.hands), others, names, score.hands, chosen)
+            moved = score.hands if seat is None else -seat
+            won = _hand(rules, talk, luck(score.hands), others, names, score.hands, moved, chosen)
             score.add(won)
             say(f"You {_won(won)}. {score.line()}\n")
     except (Leaving, EOFError, KeyboardInterrupt):
@@ -91,13 +95,22 @@ def _talk_of(rules: Any) -> Any:
     return (own(rules) if own is not None else None) or Talk
 
 
-def _hand(rules: Any, talk: Any, luck: Any, others: Sequence[Any], names: Sequence[str], hand: int, seed: int) -> float:
-    """Play one hand; return your winnings."""
+def _hand(
+    rules: Any,
+    talk: Any,
+    luck: Any,
+    others: Sequence[Any],
+    names: Sequence[str],
+    hand: int,
+    moved: int,
+    seed: int,
+) -> float:
+    """Play one hand, after everybody has moved on by so many seats; return your winnings."""
     from fogplay.games.game import CHANCE
     from fogplay.play import Table
     from fogplay.play.agent import begin
 
-    order = [(seat + hand) % len(names) for seat in range(len(names))]  # the player at each seat
+    order = [(seat + moved) % len(names) for seat in range(len(names))]  # the player at each seat
     mine, called = order.index(0), [names[player] for player in order]
     telling = talk(rules, called, mine)
     say(f"Hand {hand + 1}. {telling.places()}")
@@ -166,7 +179,7 @@ def ask(prompt: str, allowed: dict[str, int], hint: str, read: Callable[[str], i
             return allowed[typed]
         if typed.lower() in allowed:
             return allowed[typed.lower()]
-        if typed.lower() in LEAVING:
+        if typed in LEAVING or (read is None and typed.lower() in LEAVING):  # a large letter may be a card
             raise Leaving
         said = f"'{typed}' is not possible here: " if typed and typed not in ("?", "h", "help") else ""
         if said and read is not None:

@@ -197,7 +197,7 @@ def ways_to_bid(allowed: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 @kernel
-def count_ways(allowed, ways):
+def count_ways(allowed: Any, ways: Any) -> None:
     """Fill ``ways``; adding a card makes a set's number larger, so later sets come first."""
     for used in range(len(ways) - 1, -1, -1):
         played, rest = 0, used

@@ -222,7 +222,7 @@ class Dealer:
                     return
                 self._begin_hand()
                 continue
-            player = self._sitting[self._table.to_act[0]]
+            player = self._sitting[self._situation.seat]
             if player not in self.gone:
                 self.waits_for, self.limit, self._aside = player, self._seconds_left(player), 0
                 return
@@ -255,7 +255,7 @@ class Dealer:
 
     def _finish_hand(self) -> None:
         situation, boards = self._situation, self._deal.boards[: self._situation.rounds - 1]
-        values = self._table.scores
+        values = self.game.fit.chips(self._table.scores)
         for seat, player in enumerate(self._sitting):
             self.totals[player] += values[seat]
         cards = print_cards(self._deal.holes, boards)

@@ -35,6 +35,7 @@ from fogplay.play import Dealt, Table
 from fogplay.protocols.acpc.deals import Deal, Deals
 from fogplay.protocols.acpc.game import AcpcGame
 from fogplay.protocols.acpc.notes import Notes
+from fogplay.protocols.acpc.winnings import Winnings
 
 MOST_HANDS = 10**9
 MOST_ASIDE = 1000  # lines that are not answers, while waiting for one answer
@@ -84,7 +85,7 @@ class Dealer:
             raise FogplayError(f"players must have names of their own: {', '.join(names)}")
         self.notes = Notes(lambda line: log(f"# {line}"))
         self.hand = 0  # the number of the current hand
-        self.totals = [0.0] * game.players  # [players] chips won
+        self.won = [Winnings() for _ in names]  # [players]
         self.gone: dict[int, str] = {}  # the reason, by player that failed
         self.ended: str | None = None  # why the match ended early
         self.waits_for: int | None = None
@@ -192,6 +193,11 @@ class Dealer:
         """Whether all hands have been played."""
         return self.hand == self.terms.hands
 
+    @property
+    def totals(self) -> list[float]:
+        """[players] the chips won so far."""
+        return [each.chips for each in self.won]
+
     def player_at(self, seat: int) -> int:
         """The player at a seat in this hand."""
         return (seat + self.hand - self.terms.turn) % self.game.players
@@ -257,7 +263,7 @@ class Dealer:
         situation, boards = self._situation, self._deal.boards[: self._situation.rounds - 1]
         values = self.game.fit.chips(self._table.scores)
         for seat, player in enumerate(self._sitting):
-            self.totals[player] += values[seat]
+            self.won[player].add(values[seat])
         cards = print_cards(self._deal.holes, boards)
         sitting = [self.names[player] for player in self._sitting]
         self._log(hand_line(self.hand, situation.betting, cards, values, sitting))

@@ -20,6 +20,7 @@ CHUNK = 1 << 16
 SENDING = 10.0  # seconds in which the other side must accept what it is sent
 MOMENT = 0.002  # seconds after which the other players receive their lines
 SHORTLY = 1e-3  # seconds of yielding the CPU before sleeping, since waking from sleep is slower
+QUIET = 10.0  # seconds without a line from a new dealer, after which a client says so
 GATHERED = 100  # the most lines held back for a player
 
 give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
@@ -123,16 +124,24 @@ def connect(host: str, port: int, wait: float = 0.0) -> Line:
 
 def join(line: Line, client: Client, progress: Callable[[int], None] | None = None) -> str:
     """Play until the dealer ends the match; return the reason."""
-    done = 0
+    done, patience = 0, QUIET if client.is_new else None
     try:
         line.send([client.greeting])
         while True:
-            answer = client.receive(line.read())
+            try:
+                heard = line.read(patience)
+            except Late:
+                client.silence(QUIET)
+                patience = None
+                continue
+            answer = client.receive(heard)
             if answer is not None:
                 line.send([answer])
             if progress is not None and client.hands != done:
                 done = client.hands
                 progress(done)
+            if patience is not None and not client.is_new:
+                patience = None
     except Gone as gone:
         return str(gone)
     finally:

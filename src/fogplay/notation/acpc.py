@@ -232,10 +232,16 @@ def log_head(match: str, game: str, hands: int, seed: int) -> str:
     return f"# name/game/hands/seed {'-'.join(match.split())} {'-'.join(game.split())} {hands} {seed}"
 
 
+def head_in(comment: str) -> tuple[str, str, int, int] | None:
+    """The names of match and game, the number of hands and the seed in the first comment of a log."""
+    found = re.fullmatch(r"# name/game/hands/seed (\S+) (\S+) ([0-9]{1,20}) ([0-9]{1,40})\s*", comment)
+    return (found[1], found[2], int(found[3]), int(found[4])) if found is not None else None
+
+
 def game_in(comment: str) -> str | None:
     """The game named in the first comment of a log."""
-    found = re.fullmatch(r"# name/game/hands/seed (\S+) (\S+) ([0-9]+) ([0-9]+)\s*", comment)
-    return found[2] if found is not None else None
+    found = head_in(comment)
+    return found[1] if found is not None else None
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:

@@ -15,7 +15,7 @@ from fogplay.notation.acpc import (
 )
 from fogplay.protocols.acpc.deals import Deals
 from fogplay.protocols.acpc.game import Situation
-from fogplay.protocols.acpc.notes import Notes
+from fogplay.protocols.acpc.notes import Notes, Remarks
 from fogplay.protocols.acpc.players import Seated
 from fogplay.protocols.acpc.winnings import Winnings
 
@@ -31,9 +31,9 @@ class Client:
 
     greeting = VERSION
 
-    def __init__(self, seated: Seated, *, seed: int = 0, notes: Notes | None = None) -> None:
+    def __init__(self, seated: Seated, *, seed: int = 0, notes: Remarks | None = None) -> None:
         self.agent, self.game = seated.agent, seated.game
-        self.notes = notes or Notes()
+        self.notes: Remarks = notes or Notes()
         self.won = Winnings()  # in the completed hands
         self._line = ""  # the last match state
         self._hand = ""  # the number of the hand in progress

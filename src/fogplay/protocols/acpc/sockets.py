@@ -9,6 +9,7 @@ import struct
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from fogplay.errors import FogplayError
@@ -192,21 +193,40 @@ def listen(host: str, port: int) -> socket.socket:
         raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another port, or 0 for any") from error
 
 
-def accept(listening: socket.socket, name: str, seconds: float | None) -> Line:
+@dataclass(frozen=True)
+class Patience:
+    """How many seconds all players together have to connect and to greet; None: no limit."""
+
+    seconds: float | None
+    began: float = field(default_factory=time.monotonic)
+
+    def left(self) -> float | None:
+        return None if self.seconds is None else max(self.began + self.seconds - time.monotonic(), 1e-3)
+
+
+def accept(listening: socket.socket, name: str, patience: Patience) -> Line:
     """Wait for a player to connect, and return the connection."""
     with listening:
-        listening.settimeout(seconds)
+        listening.settimeout(patience.left())
         try:
             connection, _ = listening.accept()
         except TimeoutError:
-            raise FogplayError(f"{name} did not connect in {seconds:g} seconds; nothing was played") from None
+            raise FogplayError(f"{name} did not connect in {patience.seconds:g} seconds; nothing was played") from None
     return Line(connection)
 
 
-def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None] | None = None) -> None:
-    """Play the match to its end; Ctrl-C ends it after the last completed hand."""
+def run(
+    dealer: Dealer,
+    chairs: Sequence[Chair],
+    progress: Callable[[int], None] | None = None,
+    patience: Patience | None = None,
+) -> None:
+    """Play the match to its end; Ctrl-C ends it after the last completed hand.
+
+    Players greet within the time that ``patience`` leaves, or that of an answer.
+    """
     try:
-        _greet(dealer, chairs)
+        _greet(dealer, chairs, patience)
         dealer.begin()
         hand = 0
         while dealer.waits_for is not None:
@@ -222,14 +242,16 @@ def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None]
             chair.close()
 
 
-def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
+def _greet(dealer: Dealer, chairs: Sequence[Chair], patience: Patience | None) -> None:
+    limited = patience if patience is not None and patience.seconds is not None else None
     for player, chair in enumerate(chairs):
+        waits = limited or Patience(dealer.terms.limits.answer)
         try:
-            dealer.greet(player, chair.read(dealer.terms.limits.answer))
+            dealer.greet(player, chair.read(waits.left() or 0.0))
         except Gone as gone:
             dealer.fail(player, str(gone))
         except Late:
-            dealer.fail(player, f"it did not greet in {dealer.terms.limits.answer:g} seconds")
+            dealer.fail(player, f"it did not greet in {waits.seconds:g} seconds")
 
 
 def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:

@@ -118,7 +118,12 @@ def test_an_answer_that_the_dealer_does_not_take_shows_another_game() -> None:
     with pytest.raises(FogplayError, match="answered r after '', and the dealer went on with c: .* with --game"):
         mine.receive("MATCHSTATE:1:0:c:|9hQd")
     trusting, notes = client("always-raise")
-    for line in ("MATCHSTATE:1:0::|9hQd", "MATCHSTATE:1:0:r:|9hQd", "MATCHSTATE:0:1:r:9hQd|", "MATCHSTATE:0:1:rc:9hQd|"):
+    for line in (
+        "MATCHSTATE:1:0::|9hQd",
+        "MATCHSTATE:1:0:r:|9hQd",
+        "MATCHSTATE:0:1:r:9hQd|",
+        "MATCHSTATE:0:1:rc:9hQd|",
+    ):
         trusting.receive(line)
     assert [note for note in notes if "went on" in note] == []
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, Device, app, print_json, require_folder
+from fogplay.cli.app import JSON, Device, Stopped, again, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
+from fogplay.interrupts import received
 
 
 @app.command()
@@ -40,12 +41,18 @@ def reproduce(
         say(show)
         say("fogplay reproduce ID [--scale paper] reproduces one; a stopped experiment continues where it was.")
         return
-    results = []
+    results: list[dict[str, Any]] = []
     for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
-        with Watch(quiet=as_json) as watch:
-            outcome, folder = run(
-                wanted, scale, out, engine=engine, workers=workers, device=device, progress=watch.amount
-            )
+        try:
+            with Watch(quiet=as_json) as watch:
+                outcome, folder = run(
+                    wanted, scale, out, engine=engine, workers=workers, device=device, progress=watch.amount
+                )
+        except KeyboardInterrupt:
+            if as_json and results:
+                print_json({"results": results, "interrupted": True})
+            kept = f"{out} keeps the runs that were finished, and checkpoints of the others"
+            raise Stopped(f"{wanted} was stopped; {kept}. To go on: {again()}") from None
         findings = [dataclasses.asdict(finding) for finding in outcome.findings]
         results.append(
             {"id": wanted, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}
@@ -97,10 +104,11 @@ def bench(
         watch.bar.remove_task(task)
     if out is not None:
         write_csv(rows, out)
+    early = {"interrupted": True} if received() else {}
     if as_json:
         compared = [dataclasses.asdict(each) for each in compare(rows)]
         facts = {"rows": [dataclasses.asdict(row) for row in rows], "compared": compared, "missing": missing}
-        print_json({"suite": suite, "seconds": seconds, **facts, "out": str(out) if out else None})
+        print_json({"suite": suite, "seconds": seconds, **facts, **early, "out": str(out) if out else None})
         return
     for each in report_tables(rows):
         show = table(*each.columns)
@@ -110,3 +118,5 @@ def bench(
         say(show)
     if out is not None:
         say(f"saved to {out}")
+    if early:
+        say(f"stopped early: these are the measurements so far. To start again:\n  {again()}")

@@ -59,7 +59,9 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str, int]]:
             while (raw := file.readline(MOST_LINE + 1)).endswith(b"\n"):
                 number, end = number + 1, end + len(raw)
                 yield number, raw.decode().rstrip("\r\n"), end
-            if len(raw) > MOST_LINE or not raw.startswith((b"#", STATE.encode()[: len(raw)], SCORE.encode()[: len(raw)])):
+            if len(raw) > MOST_LINE or not raw.startswith(
+                (b"#", STATE.encode()[: len(raw)], SCORE.encode()[: len(raw)])
+            ):
                 raise FogplayError(f"{path}, line {number + 1}: {quoted(raw[:60].decode(errors='replace'))} is cut off")
     except OSError as error:
         raise FogplayError(f"cannot read {path}: {error.strerror}") from error

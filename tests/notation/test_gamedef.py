@@ -91,7 +91,8 @@ NO_LIMIT = {
     f"firstPlayer 2 1 1 1, {FULL}",
     "holdem.nolimit.3p": "nolimit, numPlayers 3, numRounds 4, stack 20000 20000 20000, blind 50 100 0, "
     f"firstPlayer 3 1 1 1, {FULL}",
-    "leduc, no-limit": f"nolimit, numPlayers 2, numRounds 2, stack 1200 1200, blind 100 100, firstPlayer 1 1, {TWO_ROUNDS}",
+    "leduc, no-limit": "nolimit, numPlayers 2, numRounds 2, stack 1200 1200, blind 100 100, firstPlayer 1 1, "
+    f"{TWO_ROUNDS}",
 }
 
 

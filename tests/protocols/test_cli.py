@@ -109,7 +109,14 @@ def test_definitions_are_listed_and_printed(run: Command, tmp_path: Path) -> Non
         (("deal", "holdem.limit.2p", "rules", ":0", "--host", "no.such.host.invalid"), "cannot listen at no.such.host"),
         (("join", "localhost", "1", "--agent", "probe"), "cannot connect to localhost:1: "),
         (("join", "no.such.host.invalid", "9999", "--agent", "probe"), "cannot connect to no.such.host.invalid:9999: "),
-        (("join", "localhost", "99999", "--agent", "probe"), "should be less than or equal to 65535"),
+        (
+            ("join", "localhost", "99999", "--agent", "probe"),
+            "PORT must be a whole number from 1 to 65535, not '99999'",
+        ),
+        (
+            ("join", "18000", "localhost", "--agent", "probe"),
+            "HOST comes before PORT: fogplay acpc join localhost 18000",
+        ),
         (("join", "localhost", "9999", "--agent", "nobody"), "there is no file nobody"),
         (("join", "localhost", "9999"), "Missing option '--agent'"),
         (("replay", "nowhere.log"), "cannot read nowhere.log: No such file"),

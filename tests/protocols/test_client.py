@@ -106,7 +106,7 @@ def test_another_game_is_told_at_once() -> None:
 def test_a_no_limit_dealer_is_left_at_once(betting: str) -> None:
     mine, notes = client()
     assert mine.receive("MATCHSTATE:1:0::|9hQd") is not None
-    with pytest.raises(FogplayError, match="the dealer plays no-limit .*; fogplay plays limit games only"):
+    with pytest.raises(FogplayError, match=r"the dealer plays no-limit .*; fogplay plays limit games only"):
         mine.receive(f"MATCHSTATE:0:1:{betting}:9hQd|")
     assert notes == []
 
@@ -115,7 +115,7 @@ def test_an_answer_that_the_dealer_does_not_take_shows_another_game() -> None:
     """The dealer asked the other seat, or allows fewer raises; once it took an answer as given, it is trusted."""
     mine, _ = client("always-raise")
     assert mine.receive("MATCHSTATE:1:0::|9hQd") == "MATCHSTATE:1:0::|9hQd:r"
-    with pytest.raises(FogplayError, match="answered r after '', and the dealer went on with c: .* with --game"):
+    with pytest.raises(FogplayError, match=r"answered r after '', and the dealer went on with c: .* with --game"):
         mine.receive("MATCHSTATE:1:0:c:|9hQd")
     trusting, notes = client("always-raise")
     for line in (

@@ -103,7 +103,6 @@ def report_replayed(logs: Sequence[Any], combined: Any, as_json: bool) -> None:
         follow = "follows" if log.hands == 1 else "follow"
         say(f"{log.path}: {counted(log.hands, 'hand')} of {log.game} {follow} the rules{end}")
     if combined.deals < combined.hands:
-        say(
-            f"{counted(combined.hands, 'hand')} with the cards of {counted(combined.deals, 'deal')}: duplicates count as one"
-        )
+        hands, deals = counted(combined.hands, "hand"), counted(combined.deals, "deal")
+        say(f"{hands} with the cards of {deals}: duplicates count as one")
     _show_players(rows)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Winnings:
         return unit * mean, unit * math.sqrt(variance / hands)
 
 
-def clustered_rate(sums: Sequence[float], counts: Sequence[int], big_blind: int) -> tuple[float, float]:
+def clustered_rate(sums: ArrayLike, counts: ArrayLike, big_blind: int) -> tuple[float, float]:
     """The same from results that belong together: what was won in each deal, and how many hands were played with it.
 
     The hands of one deal share their cards, so only deals are independent: the error is that of a ratio of sums.

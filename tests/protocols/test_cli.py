@@ -268,7 +268,8 @@ def test_remarks_are_folded_and_plain(run: Command) -> None:
     with dealer_saying(*lines, "MATCHSTATE:1:0:f:|9hQd") as port:
         status, _, err = run("join", "127.0.0.1", port, "--agent", "always-fold")
     assert status == 0
-    remark = "skipped what the dealer sent: 'MATCHSTATE:x0' is not a match state; expected MATCHSTATE:seat:hand:betting:cards"
+    expected = "expected MATCHSTATE:seat:hand:betting:cards"
+    remark = f"skipped what the dealer sent: 'MATCHSTATE:x0' is not a match state; {expected}"
     assert err.splitlines()[1:] == [remark, f"29 more like this: {remark}"]
 
 

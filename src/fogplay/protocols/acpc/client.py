@@ -51,8 +51,6 @@ class Client:
         if self._is_anothers(line):
             return None
         try:
-            if raises_to_a_size(line):
-                raise WrongGameError(f"the dealer plays no-limit ({quoted(line)}); fogplay plays limit games only")
             seat, hand, betting, cards, _ = split_state(line)
             if not self._cards_fit:
                 self._check_cards(cards)
@@ -74,6 +72,9 @@ class Client:
         except WrongGameError:
             raise
         except FogplayError as error:
+            if raises_to_a_size(line):
+                why = f"the dealer plays no-limit ({quoted(line)}); fogplay plays limit games only"
+                raise WrongGameError(why) from error
             self.notes.add(f"skipped what the dealer sent: {error}")
             return None
         self._hand = str(hand)

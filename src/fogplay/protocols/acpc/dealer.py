@@ -249,7 +249,8 @@ class Dealer:
         self._held = [
             print_cards([*blank[:seat], hole, *blank[seat + 1 :]], ()) for seat, hole in enumerate(self._deal.holes)
         ]  # each seat's own cards, as it sees them
-        self._turned = [print_cards((), self._deal.boards[:rounds]) for rounds in range(self.game.definition.rounds)]
+        turned = [print_cards((), [cards]) for cards in self._deal.boards]
+        self._turned = ["".join(turned[:rounds]) for rounds in range(len(turned) + 1)]
 
     def _go_on(self) -> None:
         """Send everybody the state of the hand, and wait for the player to act; play for those who have left."""

@@ -80,6 +80,7 @@ class AcpcGame:
         self.deck = definition.deck()  # the number of each card among all 52
         self.card = {number: card for card, number in enumerate(self.deck)}
         self._numbers = frozenset(self.deck)
+        self._starts = [self.fit.our_seat(seat) * definition.hole for seat in range(self.players)]  # of hole cards
         self._hidden = (HIDDEN,) * (definition.players * definition.hole)
         self._sorted = functools.lru_cache(maxsize=1 << 13)(self._as_rules_sort)
         self.most_actions = most_actions(definition.players, definition.max_raises)
@@ -144,9 +145,8 @@ class AcpcGame:
     def dealt(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> Any:
         """The situation's state by our rules with the given cards; cards that are not shown are HIDDEN."""
         sorted_, cards = self._sorted, self._hidden
-        for seat, hole in enumerate(holes):
+        for at, hole in zip(self._starts, holes, strict=True):
             if hole:
-                at = self.fit.our_seat(seat) * len(hole)
                 cards = cards[:at] + sorted_(hole) + cards[at + len(hole) :]
         for board in boards:
             cards += sorted_(board)

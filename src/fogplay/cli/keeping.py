@@ -115,7 +115,8 @@ def _words(about: Mapping[str, Any] | None) -> str:
     """A file's strategy in words."""
     if about is None or "method" not in about:
         return "something else"
-    return f"{about['iterations']:,} iterations of {about['method']} on {about['game']}"
+    count = about["iterations"]
+    return f"{count:,} iteration{'s' if count != 1 else ''} of {about['method']} on {about['game']}"
 
 
 def _instead(chosen: Path) -> str:

@@ -77,19 +77,20 @@ def write(strategy: Any, out: Path) -> None:
     try:
         strategy.save(out)
     except FogplayError as error:
-        elsewhere = _new_file(out)
-        strategy.save(elsewhere)
+        folder = tempfile.gettempdir()
+        try:
+            elsewhere = _new_file(out)
+            strategy.save(elsewhere)
+        except (OSError, FogplayError):
+            raise FogplayError(f"{error}; nor can it be written to {folder}, the folder for temporary files") from error
         raise FogplayError(f"{error}; the strategy is in {elsewhere} instead") from error
 
 
 def _new_file(out: Path) -> Path:
-    try:
-        with tempfile.NamedTemporaryFile(
-            prefix=f"{out.stem}-", suffix=out.suffix or ".safetensors", delete=False
-        ) as new:
-            return Path(new.name)
-    except OSError as error:
-        raise FogplayError(f"cannot write {out} or to the folder for temporary files: {error.strerror}") from error
+    """A name in the temporary folder that no other file has or had."""
+    suffix = out.suffix or ".safetensors"
+    with tempfile.NamedTemporaryFile(prefix=f"{out.stem}-", suffix=suffix) as new:
+        return Path(new.name)
 
 
 def _first(out: Path, better: Callable[[Path, Mapping[str, Any]], bool], force: bool) -> Path:

@@ -32,7 +32,9 @@ def choose(out: Path, game: str, method: str, iterations: int | None, force: boo
 
     chosen = _first(out, lambda path, about: better(about), force)
     if chosen != out:
-        note(f"{out} holds {_words(storage.about(out))}, more than the {iterations:,} asked for: {_instead(chosen)}")
+        note(
+            f"{out} holds {_words(storage.about(out), game)}, more than the {iterations:,} asked for: {_instead(chosen)}"
+        )
     return chosen
 
 
@@ -66,9 +68,11 @@ def save(
     there = storage.about(chosen) if chosen.exists() and not storage.is_stream(chosen) else None
     write(strategy, chosen)
     if chosen != out:
-        note(f"{out} holds {_words(storage.about(out))}, which is better or cannot be compared: {_instead(chosen)}")
+        note(
+            f"{out} holds {_words(storage.about(out), strategy.game)}, which is better or cannot be compared: {_instead(chosen)}"
+        )
     if there is not None:
-        note(f"replaced {chosen}, which held {_words(there)}")
+        note(f"replaced {chosen}, which held {_words(there, strategy.game)}")
     return chosen
 
 
@@ -112,12 +116,13 @@ def _run_of(about: Mapping[str, Any]) -> str:
     return json.dumps([about[name] for name in ("method", "parameters", "seed")], sort_keys=True)
 
 
-def _words(about: Mapping[str, Any] | None) -> str:
-    """A file's strategy in words."""
+def _words(about: Mapping[str, Any] | None, game: str) -> str:
+    """A file's strategy in words, with its game if that is another one."""
     if about is None or "method" not in about:
         return "something else"
     count = about["iterations"]
-    return f"{count:,} iteration{'s' if count != 1 else ''} of {about['method']} on {about['game']}"
+    other = "" if about["game"] == game else f" on {about['game']}"
+    return f"{count:,} iteration{'s' if count != 1 else ''} of {about['method']}{other}"
 
 
 def _instead(chosen: Path) -> str:

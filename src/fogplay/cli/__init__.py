@@ -13,6 +13,7 @@ from fogplay import interrupts
 from fogplay.cli import acpc, laboratory, matches, opponents, playing, responses, solving
 from fogplay.cli.app import Stopped, again, app
 from fogplay.errors import FogplayError
+from fogplay.jit import NOT_KEPT
 from fogplay.starting import STOPPED
 
 __all__ = ["acpc", "app", "laboratory", "main", "matches", "opponents", "playing", "responses", "solving"]
@@ -35,6 +36,8 @@ def main() -> None:
     if ending.status == DONE and signals.received:
         ending = Ending(STOPPED)  # the command itself has said what it kept
     ending = _flushed(ending)
+    if NOT_KEPT:
+        _complain(f"fogplay: {NOT_KEPT[0]}")
     if ending.line:
         _complain(f"fogplay: {' '.join(ending.line.split())}")
     if ending.status == STOPPED and any(thread.daemon for thread in threading.enumerate()):

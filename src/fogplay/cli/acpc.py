@@ -152,6 +152,8 @@ def deal(
             watch.end(dealer.hand)
             seconds = time.perf_counter() - began
     report_dealt(dealer, places, before, seconds, log, as_json)
+    if log is not None and lines.trouble is None and not as_json:
+        say(f"the hands are in {log}")
     if lines.trouble is not None:
         raise FogplayError(lines.trouble)
     if dealer.ended is None:

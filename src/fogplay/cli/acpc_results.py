@@ -82,8 +82,6 @@ def report_dealt(
     for row in rows:
         if row["out"] is not None and dealer.ended is None:
             say(f"{row['name']} left in hand {row['out_in_hand']} ({row['out']}) and checked or folded from then on")
-    if log is not None:
-        say(f"the hands are in {log}")
 
 
 def report_replayed(logs: Sequence[Any], combined: Any, as_json: bool) -> None:

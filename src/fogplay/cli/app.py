@@ -127,6 +127,11 @@ def again(*more: str) -> str:
     return shlex.join(["fogplay", *(word for word in sys.argv[1:] if word not in more), *more])
 
 
+def resumed(out: Path, asked: Path) -> str:
+    """The command that continues a run whose checkpoint is beside ``out``; ``asked`` is what it would take itself."""
+    return again("--resume", *([] if out == asked else ["--out", str(out)]))
+
+
 def print_json(facts: dict[str, Any]) -> None:
     print(json.dumps(_plain(facts), allow_nan=False), flush=True)
 

@@ -16,7 +16,6 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from fogplay.cli.app import again
 from fogplay.interrupts import promptly
 from fogplay.jit import is_compiled
 from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
@@ -281,5 +280,5 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
         others = " rules" * (facts["players"] - 1)
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
-    if facts["interrupted"] and "stopped" not in facts:
-        say(f"  {again('--resume')}")
+    if "next" in facts:
+        say(f"  {facts['next']}")

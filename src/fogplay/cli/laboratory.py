@@ -83,8 +83,7 @@ def bench(
 ) -> None:
     """Measure speed and memory side by side with the peers that are installed."""
     from fogplay.experiments import bench as benchmark
-    from fogplay.experiments.bench_report import report_tables
-    from fogplay.experiments.bench_rows import compare, write_csv
+    from fogplay.experiments.bench_rows import write_csv
 
     if out is not None:
         require_folder(out)
@@ -102,13 +101,22 @@ def bench(
 
         rows = benchmark.run_bench(suite, seconds, progress, games=benchmark.split_games(games) if games else None)
         watch.bar.remove_task(task)
-    if out is not None:
-        write_csv(rows, out)
-    early = {"interrupted": True} if received() else {}
+    facts = {"suite": suite, "seconds": seconds, "missing": missing, "out": str(out) if out else None}
+    try:
+        _show_bench(rows, facts, as_json)
+    finally:  # the file after the tables, so that a failed write loses one of them only
+        if out is not None:
+            write_csv(rows, out)
+
+
+def _show_bench(rows: list[Any], facts: dict[str, Any], as_json: bool) -> None:
+    from fogplay.experiments.bench_report import report_tables
+    from fogplay.experiments.bench_rows import compare
+
     if as_json:
-        compared = [dataclasses.asdict(each) for each in compare(rows)]
-        facts = {"rows": [dataclasses.asdict(row) for row in rows], "compared": compared, "missing": missing}
-        print_json({"suite": suite, "seconds": seconds, **facts, **early, "out": str(out) if out else None})
+        found = {"rows": rows, "compared": compare(rows)}
+        listed = {name: [dataclasses.asdict(each) for each in every] for name, every in found.items()}
+        print_json(facts | listed | ({"interrupted": True} if received() else {}))
         return
     for each in report_tables(rows):
         show = table(*each.columns)
@@ -116,7 +124,7 @@ def bench(
         for line in each.lines:
             show.add_row(*line)
         say(show)
-    if out is not None:
-        say(f"saved to {out}")
-    if early:
+    if facts["out"] is not None:
+        say(f"saved to {facts['out']}")
+    if received():
         say(f"stopped early: these are the measurements so far. To start again:\n  {again()}")

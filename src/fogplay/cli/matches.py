@@ -14,6 +14,7 @@ from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
 from fogplay.interrupts import stopping
+from fogplay.storage import is_stream
 
 LARGE_TREE = 1_000_000  # decisions
 
@@ -149,7 +150,7 @@ def _say_next(game: str, outcome: Any, log: Path | None, seen_by: str | None) ->
     """Where the hands are, and what to type next."""
     if outcome.interrupted:
         say(f"To play all hands, or others with another --seed:\n  {again()}")
-    if log is None:
+    if log is None or is_stream(log):
         return
     say(f"the hands are in {log}")
     if outcome.deals == outcome.hands and outcome.format.flat is None:

@@ -24,6 +24,7 @@ from fogplay.cli.app import (
     print_json,
     read_settings,
     require_folder,
+    resumed,
 )
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.keeping import Force, choose, save
@@ -71,6 +72,7 @@ def respond(
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}-response.safetensors")
     require_folder(out)
+    asked = out
     require_device(device, algorithm)
     model = load_strategy(to)
     if out.exists() and out.samefile(to):
@@ -104,7 +106,10 @@ def respond(
                     **settings,
                 )
         except KeyboardInterrupt as stopped:
-            raise _stopped(stopped, checkpoint) from None
+            if as_json:
+                facts = {"game": simulator.name, "to": str(to), "kind": kind, "confidence": confidence}
+                print_json(facts | {"algorithm": algorithm, "interrupted": True, "next": resumed(out, asked)})
+            raise _stopped(stopped, checkpoint, resumed(out, asked)) from None
         out = save(response.strategy, out, force=force, note=watch.note)
     quality = response.quality
     if as_json:
@@ -121,12 +126,12 @@ def respond(
     say(f"saved to {out}\nNext:\n  {shlex.join(['fogplay', *then])}")
 
 
-def _stopped(why: KeyboardInterrupt, checkpoint: Path | None) -> Stopped:
+def _stopped(why: KeyboardInterrupt, checkpoint: Path | None, command: str) -> Stopped:
     """What is left of a response that was interrupted, and how to go on."""
     kept = [] if checkpoint is None else sorted(checkpoint.parent.glob(f"{glob.escape(checkpoint.name)}.[0-9]*"))
     if not kept:
         return Stopped(f"stopped; nothing was finished, and no file was changed. To start again: {again()}")
-    return Stopped(f"stopped ({why}); the checkpoints keep what was learned. To go on: {again('--resume')}")
+    return Stopped(f"stopped ({why}); the checkpoints keep what was learned. To go on: {command}")
 
 
 def _show_quality(quality: AgainstModel) -> None:
@@ -189,20 +194,27 @@ def tradeoff(
                 progress=watch.progress,
                 **settings,
             )
-        data = out.with_name(out.name + ".csv")
-        write_rows(data, points)
-        files = [data, *draw_tradeoff(out, {f"{simulator.name} against {to.stem}": points})]
+        files, trouble = list[Path](), None
+        try:
+            data = out.with_name(out.name + ".csv")
+            write_rows(data, points)
+            files = [data, *draw_tradeoff(out, {f"{simulator.name} against {to.stem}": points})]
+        except FogplayError as error:  # show what was found all the same
+            trouble = error
         made, asked = sum(point.method == kind for point in points), len({0.0, *wanted})
         if as_json:
             rows: list[dict[str, Any]] = [dataclasses.asdict(point) for point in points]
             facts = {"game": simulator.name, "to": str(to), "algorithm": algorithm, "points": rows}
             early = {"interrupted": True} if made < asked else {}
             print_json(facts | early | {"out": [str(file) for file in files]})
-            return
-        _show_points(points)
-        say(f"saved to {', '.join(map(str, files))}")
-        if made < asked:
-            say(f"stopped early, after {made} of {asked} confidences. To start again:\n  {again()}")
+        else:
+            _show_points(points)
+            if files:
+                say(f"saved to {', '.join(map(str, files))}")
+            if made < asked:
+                say(f"stopped early, after {made} of {asked} confidences. To start again:\n  {again()}")
+        if trouble is not None:
+            raise trouble
 
 
 def _numbers(confidences: str) -> list[float]:

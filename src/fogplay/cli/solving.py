@@ -26,6 +26,7 @@ from fogplay.cli.app import (
     print_json,
     read_settings,
     require_folder,
+    resumed,
 )
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.cli.keeping import Force, choose, save
@@ -112,6 +113,7 @@ def solve(
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
+    asked = out
     require_device(device, algorithm)
     require_amount(iterations, minutes, seed)
     points = _iterations(snapshots)
@@ -157,6 +159,8 @@ def solve(
         if result.trouble is not None:
             print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
         facts = {"game": simulator.name, **_facts(result), "out": str(saved)}
+        if result.interrupted and result.stopped is None:
+            facts["next"] = resumed(out, asked)
         if as_json:
             print_json(facts)
         else:

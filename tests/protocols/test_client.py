@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
+import string
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,9 +17,10 @@ import fogplay as fp
 from fogplay.errors import FogplayError
 from fogplay.notation.gamedef import load_definition, our_definitions, print_definition
 from fogplay.protocols.acpc.client import Client
-from fogplay.protocols.acpc.notes import MOST_NOTES, Notes
+from fogplay.protocols.acpc.notes import MOST_KINDS, MOST_NOTES, Folded, Notes
 from fogplay.protocols.acpc.players import definition_for, seated
 from fogplay.protocols.acpc.sockets import Local, run
+from fogplay.protocols.acpc.winnings import Winnings, clustered_rate
 from tests.helpers import refusal
 from tests.protocols.helpers import dealer_of
 
@@ -251,3 +255,41 @@ def test_no_line_does_harm(text: str, betting: str, cards: str) -> None:
         else:
             answer = MINE.receive(line)
             assert answer is None or answer[:-2] == line
+
+
+def test_remarks_are_folded_by_kind() -> None:
+    told: list[str] = []
+    folded = Folded(told.append)
+    for number in range(5):
+        folded.add(f"hand {number}: Bo answered 'it\\'s {number}', taken as a call")
+    folded.add("something else")
+    for letter in string.ascii_letters:
+        folded.add(f"kind {letter}")
+    assert told[:3] == ["hand 0: Bo answered 'it\\'s 0', taken as a call", "something else", "kind a"]
+    folded.close()
+    assert told[MOST_KINDS:] == [f"4 more like this: {told[0]}", f"{2 + 52 - MOST_KINDS} other remarks"]
+    assert folded.count == 58
+    folded.close()
+    assert len(told) == MOST_KINDS + 2
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=50))
+def test_rates_are_means_with_standard_errors(results: list[float]) -> None:
+    won = Winnings()
+    for chips in results:
+        won.add(chips)
+    mean, error = won.rate(20)
+    assert mean == pytest.approx(50 * np.mean(results))
+    assert error == pytest.approx(50 * np.std(results, ddof=1) / np.sqrt(len(results)), rel=1e-3, abs=1e-3)
+    assert clustered_rate(results, [1] * len(results), 20) == pytest.approx((mean, error), rel=1e-3, abs=1e-3)
+    twice = clustered_rate([2 * chips for chips in results], [2] * len(results), 20)
+    assert twice == pytest.approx((mean, error), rel=1e-3, abs=1e-3)  # copies of a hand tell nothing new
+
+
+def test_fewer_than_two_hands_have_no_error() -> None:
+    won = Winnings()
+    assert won.rate(10)[0] == 0
+    won.add(5)
+    assert won.rate(10)[0] == 500
+    assert math.isnan(won.rate(10)[1])
+    assert math.isnan(clustered_rate([5], [1], 10)[1])

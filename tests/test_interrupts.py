@@ -266,7 +266,7 @@ CASES = {
     ),
     "deal": Case(
         "acpc deal leduc.limit.2p uniform uniform --hands 1000000 --json --log deal.log",
-        "acpc deal leduc.limit.2p uniform uniform --hands 5 --json --log deal.log",
+        "acpc deal leduc.limit.2p uniform uniform --hands 5 --json --log after.log",
         _dealt,
     ),
     "join": Case("acpc join localhost PORT --agent uniform --game leduc.limit.2p", "acpc games", dealer=True),

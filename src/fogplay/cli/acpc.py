@@ -182,7 +182,7 @@ def deal(
         for row in rows:
             show.add_row(row["name"], _chips(row["chips"]), f"{row['mb/h']:+,.1f}")
         say(show)
-        if log is not None and lines.trouble is None:
+        if log is not None:
             say(f"the hands are in {log}")
     if lines.trouble is not None:
         raise FogplayError(lines.trouble)

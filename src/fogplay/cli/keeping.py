@@ -32,9 +32,8 @@ def choose(out: Path, game: str, method: str, iterations: int | None, force: boo
 
     chosen = _first(out, lambda path, about: better(about), force)
     if chosen != out:
-        note(
-            f"{out} holds {_words(storage.about(out), game)}, more than the {iterations:,} asked for: {_instead(chosen)}"
-        )
+        there = _words(storage.about(out), game)
+        note(f"{out} holds {there}, more than the {iterations:,} asked for: {_instead(chosen)}")
     return chosen
 
 
@@ -68,9 +67,8 @@ def save(
     there = storage.about(chosen) if chosen.exists() and not storage.is_stream(chosen) else None
     write(strategy, chosen)
     if chosen != out:
-        note(
-            f"{out} holds {_words(storage.about(out), strategy.game)}, which is better or cannot be compared: {_instead(chosen)}"
-        )
+        kept = _words(storage.about(out), strategy.game)
+        note(f"{out} holds {kept}, which is better or cannot be compared: {_instead(chosen)}")
     if there is not None:
         note(f"replaced {chosen}, which held {_words(there, strategy.game)}")
     return chosen

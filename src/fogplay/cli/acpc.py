@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay.cli.app import JSON, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
@@ -107,7 +107,7 @@ def deal(
             metavar="PLAYER", help="[NAME=]AGENT for a strategy or bot; [NAME=]:PORT for a player that connects."
         ),
     ],
-    hands: Annotated[int, typer.Option("--hands", "-n", help="How many.")] = 3000,
+    hands: Annotated[int, amount("--hands", "-n", help="How many.")] = 3000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same cards.")] = 0,
     turn: Annotated[
         int, typer.Option(help="Rotate everybody by this many seats: with the same seed, a duplicate.")

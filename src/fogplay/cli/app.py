@@ -7,6 +7,7 @@ import json
 import math
 import os
 import tempfile
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +15,15 @@ import typer
 import typer.core
 
 from fogplay.errors import FogplayError
+from fogplay.version import VERSION
 
 # In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
     "solve", "evaluate", "inspect", "match", "play", "respond", "tradeoff", "model",
     "games", "algorithms", "reproduce", "bench", "acpc",
 )  # fmt: skip
+
+MOST_DIGITS = 1000
 
 
 class InOrder(typer.core.TyperGroup):
@@ -34,11 +38,44 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Solve and play games of hidden information, by self-play, at compiled speed.",
 )
 
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"fogplay {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Solve and play games of hidden information, by self-play, at compiled speed."""
+
+
+def whole_number(text: Any) -> int:
+    """Parse a whole number as people write it: 1000000, 1_000_000, 1e6."""
+    try:
+        value = Decimal(str(text).replace("_", ""))
+        if value.is_finite() and abs(value.adjusted()) < MOST_DIGITS and value == value.to_integral_value():
+            return int(value)
+    except InvalidOperation:
+        pass
+    raise typer.BadParameter(f"{text!r} is not a whole number; write 1000000, 1_000_000 or 1e6")
+
+
+def amount(*names: str, help: str) -> Any:
+    """An option that takes a whole number, also as 1e6."""
+    return typer.Option(*names, metavar="N", help=help, parser=whole_number)
+
+
 Threads = Annotated[
-    int | None, typer.Option(help="Concurrent episodes on shared tables; by default 1, or as many as suit the GPU.")
+    int | None, amount(help="Concurrent episodes on shared tables; by default 1, or as many as suit the GPU.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, or cuda: sampling algorithms on an NVIDIA GPU.")]
 Minutes = Annotated[
@@ -46,7 +83,10 @@ Minutes = Annotated[
     typer.Option("--minutes", help="Learn for this many minutes, or for -n iterations if those end sooner."),
 ]
 Infosets = Annotated[
-    int | None, typer.Option("--infosets", help="The most infosets to store, for a game too large for a tree.")
+    int | None, amount("--infosets", help="The most infosets to store, for a game too large for a tree.")
+]
+NodeLimit = Annotated[
+    int | None, amount("--node-limit", help="The most nodes of a tree to build; 100 million by default.")
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
 

@@ -57,8 +57,9 @@ def _short(number: float) -> str:
 class Watch:
     """A live progress line on stderr: how much is done, the rate, the time left and the quality."""
 
-    def __init__(self, quiet: bool = False) -> None:
-        self.quiet = quiet
+    def __init__(self, quiet: bool = False, node_limit: int | None = None) -> None:
+        """``node_limit`` is the most nodes of a tree to build."""
+        self.quiet, self.node_limit = quiet, node_limit
         self.bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -101,7 +102,7 @@ class Watch:
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
         try:
-            return flatten(game, name=name, progress=progress)
+            return flatten(game, name=name, node_limit=self.node_limit, progress=progress)
         finally:
             if task is not None:
                 self.bar.remove_task(task)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay.cli.app import JSON, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
@@ -23,8 +23,8 @@ def match(
     agents: Annotated[
         list[str], typer.Argument(metavar="AGENT", help="Saved strategies, uniform, or bots of the game, by name.")
     ],
-    hands: Annotated[int, typer.Option("--hands", "-n", help="How many; rounded up to whole deals.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
+    hands: Annotated[int, amount("--hands", "-n", help="How many; rounded up to whole deals.")] = 100_000,
+    seed: Annotated[int, amount(help="The same seed gives the same hands.")] = 0,
     log: Annotated[Path | None, typer.Option(help="The file for the hand histories.")] = None,
     seen_by: Annotated[
         str | None,

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, file_name, print_json, require_folder, save
+from fogplay.cli.app import JSON, NodeLimit, amount, app, file_name, print_json, require_folder, save
 from fogplay.cli.console import Watch, say
+from fogplay.errors import FogplayError
 from fogplay.games import load
 from fogplay.games.game import fits_in_tree
 
@@ -31,20 +32,25 @@ def model(
         Path | None, typer.Option(help="A saved strategy that distributes these; uniform by default.")
     ] = None,
     min_hands: Annotated[float, typer.Option(help="The fewest observations in a leaf of a tree.")] = 20.0,
-    rounds: Annotated[int | None, typer.Option(help="The most rounds of completing unseen cards.")] = None,
+    rounds: Annotated[int | None, amount(help="The most rounds of completing unseen cards.")] = None,
+    node_limit: NodeLimit = None,
     as_json: JSON = False,
 ) -> None:
     """Learn a model of a player, as a strategy, from the hands it played."""
     from fogplay.opponents import histories, learn_model
+    from fogplay.opponents.learn import check_settings
     from fogplay.strategies import TabularStrategy
 
     if out is not None:
         require_folder(out)
+    check_settings(method, prior, min_hands, rounds)
+    if not source.exists():
+        raise FogplayError(f"there is no file {source} to read hands from")
     rules = load(game)
     if not fits_in_tree(rules):
         _betting_model(game, source, out, player, prior, min_hands, as_json)
         return
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         flat = watch.flatten(game)
         hands = histories.read(source)
         began = time.perf_counter()

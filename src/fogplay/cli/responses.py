@@ -13,7 +13,9 @@ from fogplay.cli.app import (
     JSON,
     Device,
     Minutes,
+    NodeLimit,
     Threads,
+    amount,
     app,
     file_name,
     load_strategy,
@@ -31,8 +33,8 @@ To = Annotated[Path, typer.Option(help="The model: a strategy saved by `fogplay 
 Kind = Annotated[str, typer.Option(help="rnr: trust the model equally everywhere; dbr: by how much was observed.")]
 Half = Annotated[float, typer.Option(help="dbr: the observations that give half the confidence.")]
 AlgorithmName = Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")]
-Iterations = Annotated[int | None, typer.Option("--iterations", "-n", help="Iterations per seat.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same bits.")]
+Iterations = Annotated[int | None, amount("--iterations", "-n", help="Iterations per seat.")]
+Seed = Annotated[int, amount(help="The same seed gives the same bits.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
 ]
@@ -52,6 +54,7 @@ def respond(
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
+    node_limit: NodeLimit = None,
     out: Annotated[
         Path | None, typer.Option(help="The file for the strategy; GAME-response.safetensors by default.")
     ] = None,
@@ -60,16 +63,19 @@ def respond(
 ) -> None:
     """Exploit a model of the others; the lower the confidence, the harder the response is to exploit."""
     import fogplay
-    from fogplay.solvers.solve import require_device
+    from fogplay.solvers.respond import require_response
+    from fogplay.solvers.solve import require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
+    require_amount(iterations, minutes, seed, threads)
+    require_response(kind, confidence, half)
     out = out or Path(f"{file_name(game)}-response.safetensors")
     require_folder(out)
     require_device(device, algorithm)
     model = load_strategy(to)
     if out.exists() and out.samefile(to):
         raise FogplayError(f"--out would overwrite the model {to}; choose another name")
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
         response = fogplay.respond(
@@ -129,6 +135,7 @@ def tradeoff(
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
+    node_limit: NodeLimit = None,
     out: Annotated[Path | None, typer.Option(help="The files .csv, .svg and .png; GAME-tradeoff by default.")] = None,
     as_json: JSON = False,
 ) -> None:
@@ -136,17 +143,21 @@ def tradeoff(
     import fogplay
     from fogplay.experiments.pictures import draw_tradeoff
     from fogplay.experiments.runner import write_rows
-    from fogplay.solvers.solve import require_device
+    from fogplay.solvers.respond import require_response
+    from fogplay.solvers.solve import require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
+    require_amount(iterations, None, seed, threads)
+    wanted = _numbers(confidences)
+    for each in wanted:
+        require_response(kind, each, half)
     out = out or Path(f"{file_name(game)}-tradeoff")
     if out.suffix in (".csv", ".svg", ".png"):
         out = out.with_suffix("")
     require_folder(out.with_name(out.name + ".csv"))
-    wanted = _numbers(confidences)
     require_device(device, algorithm)
     model = load_strategy(to)
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
         points = fogplay.tradeoff(

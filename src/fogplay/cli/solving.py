@@ -15,7 +15,9 @@ from fogplay.cli.app import (
     Device,
     Infosets,
     Minutes,
+    NodeLimit,
     Threads,
+    amount,
     app,
     file_name,
     load_strategy,
@@ -80,10 +82,11 @@ def solve(
     algorithm: Annotated[
         str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`; auto takes one that suits the game.")
     ] = "auto",
-    iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    iterations: Annotated[int | None, amount("--iterations", "-n", help="How many.")] = None,
     minutes: Minutes = None,
     infosets: Infosets = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
+    node_limit: NodeLimit = None,
+    seed: Annotated[int, amount(help="The same seed gives the same bits.")] = 0,
     threads: Threads = None,
     device: Device = "cpu",
     set_: Annotated[
@@ -107,13 +110,16 @@ def solve(
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
     require_device(device, algorithm)
-    require_amount(iterations, minutes, seed)
+    require_amount(iterations, minutes, seed, threads, infosets)
     points = _iterations(snapshots)
+    checkpoint = out.with_name(out.name + ".checkpoint")
 
     def keep(iteration: int, strategy: Any) -> None:
         save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
 
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
+        if resume and not checkpoint.exists():
+            watch.note(f"there is no checkpoint {checkpoint} to resume: the run starts from the beginning")
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
             algorithm, why = suited(simulator, device, threads)
@@ -129,7 +135,7 @@ def solve(
             seed=seed,
             threads=threads,
             device=device,
-            checkpoint=out.with_name(out.name + ".checkpoint"),
+            checkpoint=checkpoint,
             resume=resume,
             checkpoint_seconds=checkpoint_seconds,
             progress=watch.progress,
@@ -197,6 +203,7 @@ def evaluate(
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
+    node_limit: NodeLimit = None,
     as_json: JSON = False,
 ) -> None:
     """Measure a strategy exactly: values, nash_conv, exploitability."""
@@ -207,7 +214,7 @@ def evaluate(
         raise FogplayError(
             f"{file} is for {strategy.game}, which is too large to be measured exactly: play it with `fogplay match`"
         )
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         flat = watch.flatten(game or strategy.game)
     quality = measure(flat, strategy.on(flat))
     if as_json:
@@ -231,7 +238,7 @@ def inspect(
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="How many infosets to list.", min=1)] = 20,
+    limit: Annotated[int, amount(help="How many infosets to list.")] = 20,
     as_json: JSON = False,
 ) -> None:
     """Look up a situation: what the strategy does there, and why."""

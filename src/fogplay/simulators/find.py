@@ -13,7 +13,7 @@ from fogplay.simulators.interface import Simulator
 from fogplay.simulators.rules import RulesSimulator
 from fogplay.simulators.tree import TreeSimulator
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
-from fogplay.trees.flatten import BYTES_PER_INFOSET, available_memory
+from fogplay.trees.limits import BYTES_PER_INFOSET, available_memory
 
 MOST_INFOSETS = 2**40
 DEFAULT_INFOSETS = 12_500_000  # fits in 2^24 entries; fewer if half of the memory holds fewer

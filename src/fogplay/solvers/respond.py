@@ -77,8 +77,9 @@ def respond(
     there; a model without observations is trusted equally everywhere. With a sampling algorithm these are MCRNR and
     MCDBR. The seats share ``minutes`` equally; each seat gets ``iterations``.
     """
+    require_response(kind, confidence, half)
     simulator = simulator_for(game)
-    restricted = bound(simulator, to, confidence, one_of("kind", kind, KINDS), half)
+    restricted = bound(simulator, to, confidence, kind, half)
     played: list[Result] = []
     for seat in range(simulator.num_players):
         found = solve(
@@ -110,6 +111,13 @@ def respond(
     if simulator.flat is not None:
         quality = against_model(simulator.flat, strategy.probabilities, to.on(simulator.flat))
     return Response(strategy, quality, seconds)
+
+
+def require_response(kind: str, confidence: float, half: float) -> None:
+    """Refuse invalid settings of a response, before anything is built."""
+    one_of("kind", kind, KINDS)
+    number("confidence", confidence, 0.0, 1.0)
+    number("half", half, 0.0, 1e12)
 
 
 def bound(simulator: Simulator, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:

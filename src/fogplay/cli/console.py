@@ -21,6 +21,7 @@ from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
+TURNS = "turn_based_simultaneous_game("  # OpenSpiel's name for a game that was converted
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
 OUT = Console(highlight=False, soft_wrap=True, markup=False)
 ERR = Console(stderr=True, highlight=False, markup=False)
@@ -90,8 +91,17 @@ class Watch:
         if not self.quiet:
             ERR.print(line)
 
+    def named(self, game: str, suited: bool = False) -> tuple[Any, str]:
+        """A game and its name, with a note if OpenSpiel's players move at the same time."""
+        rules, name = named(game, suited)
+        if TURNS in name and TURNS not in game:
+            self.note(f"the players of {game} move at the same time: here they act in turn, without seeing the others")
+        return rules, name
+
     def flatten(self, game: Any, name: str | None = None) -> FlatGame:
         """Flatten a game, with a bar if it takes long."""
+        if isinstance(game, str):
+            game, name = self.named(game)
         task: Any = None
 
         def progress(nodes: int, expected: int, size: int) -> None:
@@ -109,7 +119,7 @@ class Watch:
 
     def simulator(self, game: Any, infosets: int | None = None, suited: bool = False) -> Simulator:
         """The simulator of a game, with a bar if its tree or its tables take long to build."""
-        rules, name = named(game, suited)
+        rules, name = self.named(game, suited)
         with self.building() as progress:
             own = own_simulator(rules, progress)
         try:

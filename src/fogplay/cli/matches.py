@@ -37,11 +37,11 @@ def match(
     from fogplay.agents.resolve import known_names
     from fogplay.opponents import write_log
     from fogplay.play import match as play_match
-    from fogplay.trees import named
 
     if log is not None:
         require_folder(log, "--log")
-    rules, spec = named(game)
+    with Watch(quiet=as_json) as watch:
+        rules, spec = watch.named(game)
     if len(agents) != rules.num_players():
         raise FogplayError(f"{spec} is for {rules.num_players()} players; {len(agents)} agents were named")
     names = names_of(agents, known_names(rules))

@@ -161,7 +161,7 @@ class RulesSimulator(Simulator):
     def __init__(self, game: Any, name: str | None = None, start: Callable[[float], Any] | None = None) -> None:
         self.rules, known_as = named(game)
         self.name = self.game = name or known_as
-        self.root, self.num_players = start_of(self.rules)
+        self.root, self.num_players = start_of(self.rules, known_as)
         self.draw_start = start
         self._rooted: RulesGame | None = None  # the worker that a search plays with
         self.infosets = Infosets(self.num_players)

@@ -11,7 +11,8 @@ import numpy as np
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL, spec_of
-from fogplay.games.registry import load
+from fogplay.games.own import UNKNOWN, checked_players, checked_start, failed, require_own_game
+from fogplay.games.registry import load, turn_based
 from fogplay.jit import kernel
 from fogplay.trees.checks import (
     check_chance_player,
@@ -50,7 +51,7 @@ def flatten(
         return game
     game, known_as = named(game)
     name = name or known_as
-    root, players = start_of(game)
+    root, players = start_of(game, name)
     limits = Limits.of(node_limit, memory_limit)
     instead = game.instead_of_a_tree() if hasattr(game, "instead_of_a_tree") else SMALLER
     expected = expected_nodes(root, players, name, limits, instead)
@@ -67,14 +68,22 @@ def named(game: Any, suited: bool = False) -> tuple[Any, str]:
         loaded = load(game, suited)
         return loaded, game if ".py" in game else spec_of(loaded)
     if hasattr(game, "new_initial_state"):
+        game = turn_based(game)
+        require_own_game(game, spec_of(game))
         return game, spec_of(game)
     return game, f"a state of {type(game).__name__}"
 
 
-def start_of(game: Any) -> tuple[Any, int]:
-    """The first state and the number of players of a game or a state."""
+def start_of(game: Any, name: str | None = None) -> tuple[Any, int]:
+    """The first state and the number of players of a game or a state; errors call it ``name``."""
     if hasattr(game, "new_initial_state"):
-        return game.new_initial_state(), int(game.num_players())
+        name = name or type(game).__name__
+        if hasattr(game, "get_type") and not game.get_type().provides_information_state_string:
+            raise FogplayError(
+                f"{name} has no information_state_string: OpenSpiel tells only what its players observe, not what they "
+                "know, so it cannot be solved"
+            )
+        return checked_start(game, name), checked_players(game, name)
     if hasattr(game, "child") and hasattr(game, "current_player"):
         players = game.num_players() if hasattr(game, "num_players") else game.get_game().num_players()
         return game, int(players)
@@ -115,7 +124,7 @@ class _Walk:
             except FogplayError:
                 raise
             except Exception as error:
-                self._complain(f"the game's own code failed with {type(error).__name__}: {error}", error)
+                self._complain(failed(error, self._last_state()), error)
             nodes = len(self.player)
             if stack:
                 gauge.look(self.num_children[before:], nodes, len(stack), len(self.infosets))
@@ -183,6 +192,19 @@ class _Walk:
         check_chances(probabilities, self._complain)
         self.probabilities.extend(probabilities)
         return [state.child(outcome[0]) for outcome in outcomes]
+
+    def _last_state(self) -> Any:
+        """The state whose visit failed, unless its own code fails on the way there too."""
+        path, state = Path(), self.root
+        path.follow(self.num_children)
+        try:
+            for choice in path.moves():
+                player = state.current_player()
+                moves = state.legal_actions() if player >= 0 else [outcome[0] for outcome in state.chance_outcomes()]
+                state = state.child(moves[choice])
+        except Exception:
+            return UNKNOWN
+        return state
 
     def _complain(self, what: str, cause: Exception | None = None, kind: type[FogplayError] = FogplayError) -> None:
         path = Path()

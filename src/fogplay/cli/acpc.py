@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, amount, app, print_json, require_folder
+from fogplay.cli.app import JSON, Stopped, again, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
@@ -56,7 +56,7 @@ def join(
     from fogplay.protocols.acpc.client import Client
     from fogplay.protocols.acpc.notes import Notes
     from fogplay.protocols.acpc.players import definition_for, seated
-    from fogplay.protocols.acpc.sockets import connect
+    from fogplay.protocols.acpc.sockets import BY_HAND, connect
     from fogplay.protocols.acpc.sockets import join as play
 
     own = None if game is not None else definition_for(agent)
@@ -83,6 +83,8 @@ def join(
         print_json(facts)
     else:
         say(f"{client.hands:,} hands, {_chips(client.chips)} chips (seed {chosen})")
+    if why == BY_HAND:
+        raise Stopped(f"stopped after {client.hands:,} hands; the dealer's log holds them. To join again: {again()}")
     if client.in_hand is not None:
         raise FogplayError(f"the dealer went away in the middle of hand {client.in_hand}: {why}")
     if client.hands == 0:
@@ -129,7 +131,7 @@ def deal(
     from fogplay.notation.gamedef import game_of, load_definition
     from fogplay.protocols.acpc.dealer import Dealer, Limits, Terms
     from fogplay.protocols.acpc.game import AcpcGame
-    from fogplay.protocols.acpc.sockets import Local, accept, listen, run
+    from fogplay.protocols.acpc.sockets import BY_HAND, Local, accept, listen, run
 
     name, definition = load_definition(game)
     places = places_of(players)
@@ -180,8 +182,12 @@ def deal(
         for row in rows:
             show.add_row(row["name"], _chips(row["chips"]), f"{row['mb/h']:+,.1f}")
         say(show)
-        if log is not None:
+        if log is not None and lines.trouble is None:
             say(f"the hands are in {log}")
+    if lines.trouble is not None:
+        raise FogplayError(lines.trouble)
+    if dealer.ended == BY_HAND:
+        raise Stopped(f"stopped after {dealer.hand:,} of {hands:,} hands. To play them all: {again()}")
     if dealer.ended is not None:
         raise FogplayError(f"the match ended early: {dealer.ended}")
 
@@ -238,6 +244,7 @@ class _Log:
     def __init__(self, path: Path | None, watch: Watch) -> None:
         self.path, self.watch = path, watch
         self.file: Any = None
+        self.trouble: str | None = None  # why it is incomplete
 
     def __enter__(self) -> _Log:
         if self.path is not None:
@@ -248,17 +255,22 @@ class _Log:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.file is not None:
-            self.file.close()
+        self._do("close")
 
     def write(self, line: str) -> None:
         if line.startswith("# hand"):
             self.watch.note(line[2:])
-        if self.file is not None:
-            try:
-                self.file.write(f"{line}\n")
-            except OSError as error:
-                raise FogplayError(f"cannot write {self.path}: {error.strerror}; it ends there") from error
+        self._do("write", f"{line}\n")
+
+    def _do(self, what: str, *arguments: str) -> None:
+        """Use the file; if that fails, as on a full disk, go on without it: the match is worth more than its log."""
+        if self.file is None:
+            return
+        try:
+            getattr(self.file, what)(*arguments)
+        except OSError as error:
+            self.file, self.trouble = None, f"cannot write {self.path}: {error.strerror}; the log is incomplete"
+            self.watch.note(self.trouble)
 
 
 @acpc.command()

@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import IO, Any, cast
 
 import rich.box
 from rich.console import Console
@@ -16,6 +16,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from fogplay.interrupts import promptly
 from fogplay.jit import is_compiled
 from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
@@ -23,8 +24,38 @@ from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
 TURNS = "turn_based_simultaneous_game("  # OpenSpiel's name for a game that was converted
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
-OUT = Console(highlight=False, soft_wrap=True, markup=False)
-ERR = Console(stderr=True, highlight=False, markup=False)
+
+
+class _Output(Console):
+    """Stdout: a closed pipe is for ``main`` to handle."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class _Stderr:
+    """Stderr as a file that never fails: progress that cannot be shown is no reason to stop working."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, AttributeError):
+            return sys.stderr.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            sys.stderr.flush()
+
+    def isatty(self) -> bool:
+        return sys.stderr is not None and sys.stderr.isatty()
+
+    def fileno(self) -> int:
+        return sys.stderr.fileno()
+
+
+OUT = _Output(highlight=False, soft_wrap=True, markup=False)
+ERR = Console(file=cast(IO[str], _Stderr()), highlight=False, markup=False)
 
 
 def say(what: Any) -> None:
@@ -112,7 +143,8 @@ class Watch:
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
         try:
-            return flatten(game, name=name, node_limit=self.node_limit, progress=progress)
+            with promptly():
+                return flatten(game, name=name, node_limit=self.node_limit, progress=progress)
         finally:
             if task is not None:
                 self.bar.remove_task(task)
@@ -233,6 +265,5 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
         others = " rules" * (facts["players"] - 1)
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
-    if facts["interrupted"] and "stopped" not in facts:
-        again = [word for word in sys.argv[1:] if word != "--resume"]
-        say(f"  {shlex.join(['fogplay', *again, '--resume'])}")
+    if "next" in facts:
+        say(f"  {facts['next']}")

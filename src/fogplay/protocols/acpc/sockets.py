@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from fogplay.errors import FogplayError
+from fogplay.interrupts import Stop, stopping
 from fogplay.notation.acpc import MOST_LINE
 from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer
@@ -21,6 +22,7 @@ SENDING = 10.0  # seconds in which the other side must accept what it is sent
 MOMENT = 0.002  # seconds after which the other players receive their lines
 SHORTLY = 1e-3  # seconds of yielding the CPU before sleeping, since waking from sleep is slower
 GATHERED = 100  # the most lines held back for a player
+BY_HAND = "stopped by hand"
 
 give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 
@@ -122,21 +124,27 @@ def connect(host: str, port: int, wait: float = 0.0) -> Line:
 
 
 def join(line: Line, client: Client, progress: Callable[[int], None] | None = None) -> str:
-    """Play until the dealer ends the match; return the reason."""
+    """Play until the dealer ends the match, or a signal; return the reason."""
     done = 0
-    try:
-        line.send([client.greeting])
-        while True:
-            answer = client.receive(line.read())
-            if answer is not None:
-                line.send([answer])
-            if progress is not None and client.hands != done:
-                done = client.hands
-                progress(done)
-    except Gone as gone:
-        return str(gone)
-    finally:
-        line.close()
+    with stopping() as stop:
+        try:
+            line.send([client.greeting])
+            while not stop.is_set():
+                with stop.at_once():
+                    heard = line.read()
+                answer = client.receive(heard)
+                if answer is not None:
+                    line.send([answer])
+                if progress is not None and client.hands != done:
+                    done = client.hands
+                    progress(done)
+        except Gone as gone:
+            return str(gone)
+        except KeyboardInterrupt:
+            stop.set()
+        finally:
+            line.close()
+    return BY_HAND
 
 
 # ---- The dealer's players
@@ -195,22 +203,26 @@ def accept(listening: socket.socket, name: str, seconds: float | None) -> Line:
 
 
 def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None] | None = None) -> None:
-    """Play the match to its end; Ctrl-C ends it after the last completed hand."""
-    try:
-        _greet(dealer, chairs)
-        dealer.begin()
-        hand = 0
-        while dealer.waits_for is not None:
-            _ask(dealer, chairs, dealer.waits_for)
-            if progress is not None and dealer.hand != hand:
-                hand = dealer.hand
-                progress(hand)
-        _tell_all(dealer, chairs)
-    except KeyboardInterrupt:
-        dealer.end("stopped by hand")
-    finally:
-        for chair in chairs:
-            chair.close()
+    """Play the match to its end; a signal ends it after the last completed hand."""
+    with stopping() as stop:
+        try:
+            with stop.at_once():
+                _greet(dealer, chairs)
+            dealer.begin()
+            hand = 0
+            while dealer.waits_for is not None and not stop.is_set():
+                _ask(dealer, chairs, dealer.waits_for, stop)
+                if progress is not None and dealer.hand != hand:
+                    hand = dealer.hand
+                    progress(hand)
+            if stop.is_set():
+                dealer.end(BY_HAND)
+            _tell_all(dealer, chairs)
+        except KeyboardInterrupt:
+            dealer.end(BY_HAND)
+        finally:
+            for chair in chairs:
+                chair.close()
 
 
 def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
@@ -223,7 +235,7 @@ def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
             dealer.fail(player, f"it did not greet in {dealer.terms.limits.answer:g} seconds")
 
 
-def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
+def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int, stop: Stop) -> None:
     """Listen to the player ``dealer.waits_for`` until it answers or fails.
 
     The other players receive their lines only when this one takes a moment to think, or when many lines have collected:
@@ -237,7 +249,8 @@ def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
     end, patience = asked + dealer.limit, 0.0
     while dealer.waits_for == player and player not in dealer.gone:
         try:
-            line = chairs[player].read(patience)
+            with stop.at_once():
+                line = chairs[player].read(patience)
         except Late:
             if time.monotonic() >= end:
                 dealer.late()

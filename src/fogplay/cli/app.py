@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shlex
 import sys
 from decimal import Decimal, InvalidOperation
@@ -133,6 +134,17 @@ def file_name(game: str) -> str:
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
     short = "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
     return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs
+
+
+def where_the_game_is(strategy: Any) -> str:
+    """The spec of a strategy's game; refuses one whose file is not there, as in another folder."""
+    spec: str = strategy.game
+    file = re.match(r"(?!pyspiel:).*?\.(py|efg)(?=$|[:(])", spec)
+    if file is not None and not Path(file[0]).is_file():
+        raise FogplayError(
+            f"its game is {spec}, and there is no file {file[0]} here: say where it is with --game PATH/{spec}"
+        )
+    return spec
 
 
 def load_strategy(path: Path) -> Any:

@@ -16,14 +16,16 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from fogplay.games.registry import shortened
 from fogplay.interrupts import promptly
-from fogplay.jit import is_compiled
+from fogplay.jit import NOT_KEPT, is_compiled
 from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
 TURNS = "turn_based_simultaneous_game("  # OpenSpiel's name for a game that was converted
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
+COMPILING_AGAIN = "compiling the kernels (for some seconds)"  # if they cannot be kept
 
 
 class _Output(Console):
@@ -59,8 +61,8 @@ ERR = Console(file=cast(IO[str], _Stderr()), highlight=False, markup=False)
 
 
 def say(what: Any) -> None:
-    """Print text or a table for the user."""
-    OUT.print(what)
+    """Print text or a table for the user; a game's spec is shortened, except in a command to type."""
+    OUT.print(shortened(what) if isinstance(what, str) and "fogplay " not in what else what)
 
 
 def table(*columns: str) -> Table:
@@ -120,7 +122,7 @@ class Watch:
 
     def note(self, line: str) -> None:
         if not self.quiet:
-            ERR.print(line)
+            ERR.print(shortened(line))
 
     def named(self, game: str, suited: bool = False) -> tuple[Any, str]:
         """A game and its name, with a note if OpenSpiel's players move at the same time."""
@@ -197,12 +199,12 @@ class Watch:
         if device != "cpu":
             self.to_say = "compiling for the GPU if this game is new to it (some seconds)"
         elif chosen is not None and not is_compiled(*chosen.kernels):
-            self.to_say = COMPILING
+            self.to_say = COMPILING_AGAIN if NOT_KEPT else COMPILING
 
     def expect(self, kernel: Any) -> None:
         """Print a note if a kernel has to be compiled first."""
         if not is_compiled(kernel):
-            self.note(COMPILING)
+            self.note(COMPILING_AGAIN if NOT_KEPT else COMPILING)
 
     def hands(self, done: int, total: int) -> None:
         """The progress of a match."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, NodeLimit, amount, app, file_name, print_json, require_folder
+from fogplay.cli.app import JSON, NodeLimit, amount, app, file_name, load_strategy, print_json, require_folder
 from fogplay.cli.console import Watch, say
 from fogplay.cli.keeping import Force, save
 from fogplay.errors import FogplayError
@@ -41,7 +41,7 @@ def model(
     """Learn a model of a player, as a strategy, from the hands it played."""
     from fogplay.opponents import histories, learn_model
     from fogplay.opponents.learn import check_settings
-    from fogplay.strategies import TabularStrategy
+    from fogplay.strategies.tabular import require_tabular
 
     if out is not None:
         require_folder(out)
@@ -62,7 +62,7 @@ def model(
             player,
             method=method,
             prior=prior,
-            toward=None if toward is None else TabularStrategy.read(toward),
+            toward=None if toward is None else require_tabular(load_strategy(toward), flat.name),
             min_hands=min_hands,
             rounds=rounds,
             progress=lambda done, total: watch.amount(done, total) if time.perf_counter() - began > 1 else None,

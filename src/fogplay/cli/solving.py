@@ -1,4 +1,4 @@
-"""The commands that list games and algorithms, solve games, and inspect strategies."""
+"""The commands that solve games and inspect strategies."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from fogplay.cli.app import (
     read_settings,
     require_folder,
     resumed,
+    where_the_game_is,
 )
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.cli.keeping import Force, choose, save
@@ -38,49 +39,6 @@ from fogplay.games.registry import EXAMPLES
 from fogplay.interrupts import stopping
 from fogplay.strategies import BettingStrategy
 from fogplay.trees import FlatGame, TooLargeError
-
-
-@app.command()
-def games(as_json: JSON = False) -> None:
-    """List the games, their parameters and sizes."""
-    from fogplay.games.registry import presets, registered
-    from fogplay.trees import flatten
-
-    rows: list[dict[str, Any]] = []
-    for name, game_class in registered().items():
-        game = game_class()
-        public = game.public_size() if hasattr(game, "public_size") else None
-        if public is not None:
-            nodes, infosets = public
-        else:
-            flat = flatten(game)
-            nodes, infosets = flat.num_nodes, flat.num_infosets
-        rows.append(
-            {
-                "game": name,
-                "spec": str(game),
-                "summary": (game_class.__doc__ or "").splitlines()[0],
-                "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},
-                "players": game.num_players(),
-                "nodes": nodes,
-                "infosets": infosets,
-                "tree": public is None,
-            }
-        )
-    if as_json:
-        print_json({"games": rows, "presets": presets()})
-        return
-    show = table("game and its parameters", "players", "nodes", "infosets", "")
-    for row in rows:
-        nodes = f"{row['nodes']:,}" + ("" if row["tree"] else "*")
-        show.add_row(row["spec"], str(row["players"]), nodes, f"{row['infosets']:,}", row["summary"])
-    say(show)
-    say("* Too large for a tree: decisions of the betting alone, and infosets with cards in buckets.")
-    say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
-    say(
-        "Your own: fogplay solve mygame.py (docs/write-your-own-game.md); a file of Gambit's: fogplay solve game.efg; "
-        "OpenSpiel's: fogplay solve pyspiel:NAME."
-    )
 
 
 @app.command()
@@ -121,8 +79,12 @@ def solve(
     require_device(device, algorithm)
     require_amount(iterations, minutes, seed, threads, infosets)
     points = _iterations(snapshots)
+    beyond = [point for point in points if iterations is not None and point > iterations]
     with Watch(quiet=as_json, node_limit=node_limit) as watch:
         _warn_of_resuming(resume, checkpoint_of(out), watch.note)
+        if beyond:
+            listed = ", ".join(f"{point:,}" for point in beyond)
+            watch.note(f"snapshots after {listed} iterations are beyond -n {iterations:,} and will not be taken")
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
             algorithm, why = suited(simulator, device, threads)
@@ -220,20 +182,6 @@ def _iterations(text: str) -> list[int]:
 
 
 @app.command()
-def algorithms(as_json: JSON = False) -> None:
-    """List the algorithms and their parameters."""
-    from fogplay.solvers import ALGORITHMS
-
-    if as_json:
-        print_json({"algorithms": {name: list(each.parameters) for name, each in ALGORITHMS.items()}})
-        return
-    show = table("algorithm", "parameters (--set NAME=VALUE)", "")
-    for each in ALGORITHMS.values():
-        show.add_row(each.name, ", ".join(each.parameters), each.summary)
-    say(show)
-
-
-@app.command()
 def evaluate(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
     game: Annotated[
@@ -251,7 +199,7 @@ def evaluate(
             f"{file} is for {strategy.game}, which is too large to be measured exactly: play it with `fogplay match`"
         )
     with Watch(quiet=as_json, node_limit=node_limit) as watch:
-        flat = watch.flatten(game or strategy.game)
+        flat = watch.flatten(game or where_the_game_is(strategy))
     quality = measure(flat, strategy.on(flat))
     if as_json:
         print_json(
@@ -290,7 +238,7 @@ def inspect(
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
         try:
-            flat = watch.flatten(game or strategy.game)
+            flat = watch.flatten(game or where_the_game_is(strategy))
         except TooLargeError as why:
             flat = None
             watch.note(f"{strategy.game} is too large for a tree ({why.size}): what actions earn is not known exactly")

@@ -14,8 +14,9 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,44 @@ def load(spec: str, suited: bool = False) -> Any:
     game = _construct(name, game_class, arguments, suited)
     require_own_game(game, name)
     return game
+
+
+@functools.lru_cache(maxsize=64)
+def short_spec(spec: str) -> str:
+    """A registered game's spec without the parameters that have their defaults; any other text as it is."""
+    try:
+        name, arguments = _split(spec)
+        game_class = registered().get(name)
+        if game_class is None or not arguments:
+            return spec
+        given = dict(zip(_parameters(game_class), arguments, strict=False))
+        given |= {key: text for key, equals, text in (each.partition("=") for each in arguments) if equals}
+        whole = str(load(spec))
+        for key in list(given):
+            fewer = {each: text for each, text in given.items() if each != key}
+            with contextlib.suppress(FogplayError):  # others may need this one
+                given = fewer if str(load(_spec(name, fewer))) == whole else given
+    except FogplayError:
+        return spec
+    return _spec(name, given)
+
+
+def _spec(name: str, settings: Mapping[str, str]) -> str:
+    inside = ",".join(f"{key}={text}" for key, text in settings.items())
+    return f"{name}({inside})" if inside else name
+
+
+def shortened(text: str) -> str:
+    """A text in which the specs of registered games are short."""
+    found = re.search(rf"\b({'|'.join(registered())})\(", text) if "(" in text else None
+    if found is None:
+        return text
+    depth = 0
+    for end in range(found.end() - 1, len(text)):
+        depth += (text[end] == "(") - (text[end] == ")")
+        if depth == 0:
+            break
+    return text[: found.start()] + short_spec(text[found.start() : end + 1]) + shortened(text[end + 1 :])
 
 
 def _split(spec: str) -> tuple[str, list[str]]:

@@ -48,8 +48,8 @@ def by_rules(rules: Any, name: str, size: str, infosets: int | None = None) -> H
     """A game too large for a tree, of this ``size`` in words, played by its own rules with infosets found by key."""
     inner = RulesSimulator(rules, name)
     inner.note = (
-        f"{name} is too large for a tree ({size}): its Python rules are asked at every step, which gives about "
-        f"{_two_digits(inner.episodes_per_second):,} episodes per second"
+        f"{name} is too large for a tree ({size}): its Python rules are asked at every step, which allows "
+        f"about {_two_digits(inner.episodes_per_second):,} plays per second at most"
     )
     return hashed(inner, infosets)
 

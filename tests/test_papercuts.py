@@ -142,6 +142,8 @@ def test_a_missing_checkpoint_is_said() -> None:
     said = typed("solve", "kuhn", "-n", "10", "--resume").notes
     assert "there is no checkpoint kuhn.safetensors.checkpoint to resume: the run starts from the beginning" in said
     assert "there is no checkpoint" not in typed("solve", "kuhn", "-n", "20", "--resume").notes
+    said = typed("respond", "kuhn", "--to", "kuhn.safetensors", "-n", "10", "--resume").notes
+    assert "there is no checkpoint kuhn-response.safetensors.checkpoint.0 to resume" in said
 
 
 def test_snapshots_beyond_the_end_are_said() -> None:

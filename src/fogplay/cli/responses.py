@@ -90,6 +90,8 @@ def respond(
         planned = planned_iterations(algorithm, simulator, iterations, minutes)
         out = choose(out, simulator.name, kind, planned, force, watch.note)
     checkpoint = checkpoint_of(out)
+    if resume and checkpoint is not None and not Path(f"{checkpoint}.0").exists():
+        watch.note(f"there is no checkpoint {checkpoint}.0 to resume: the run starts from the beginning")
     with stopping():  # from here on, a signal ends the learning, and what was learned is saved
         try:
             with watch:

@@ -113,7 +113,7 @@ def solve(
     if learner.most_iterations is not None and minutes is None and iterations > learner.most_iterations:
         raise FogplayError(
             f"{algorithm} on {simulator.name} can count {learner.most_iterations:,} iterations on a CPU, not "
-            f"{iterations:,}: ask for fewer with -n"
+            f"{iterations:,}: ask for fewer with -n, or use --device cuda"
         )
     identity = {
         "game": simulator.name,

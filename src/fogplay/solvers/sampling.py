@@ -26,8 +26,9 @@ MOST_PLAYERS = 64  # a kernel keeps one bit per player
 CHUNK = 1 << 14  # slots that are restored together
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS = ("uniform", "call-down", "on-policy")
-UPDATES, AVERAGING = ("parallel", "alternating"), ("lazy", "stochastic")
-CHOICES = {"schedule": SCHEDULES, "rollout": ROLLOUTS, "updates": UPDATES, "averaging": AVERAGING}
+UPDATES = ("parallel", "alternating")
+AVERAGING = {"os-mccfr": ("lazy", "stochastic"), "es-mccfr": ("even", "linear")}
+CHOICES = {"schedule": SCHEDULES, "rollout": ROLLOUTS, "updates": UPDATES}
 RANGES = {
     "c": (0.0, 1e150), "k": (0.0, 1.0), "cap": (0.0, 1e150),
     "eta": (0.0, 1.0), "gamma": (0.0, 1.0), "d": (0.0, 1e6), "epsilon": (0.001, 1.0),
@@ -225,7 +226,7 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
         policy = outcome_sampling.Form(
             epsilon=number("epsilon", settings["epsilon"], *RANGES["epsilon"]),
             alternating=one_of("updates", settings["updates"], UPDATES) == "alternating",
-            lazy=one_of("averaging", settings["averaging"], AVERAGING) == "lazy",
+            lazy=one_of("averaging", settings["averaging"], AVERAGING[algorithm]) == "lazy",
             players=players,
         )
         path = outcome_sampling.Path(
@@ -267,7 +268,7 @@ def _self_play_defaults(simulator: Simulator, algorithm: str, constant: bool) ->
 def check_sampling(algorithm: str, settings: dict[str, Any]) -> None:
     """Refuse invalid values of parameters, as far as they can be judged without a game."""
     given = {name: value for name, value in settings.items() if value is not None}
-    for name, choices in CHOICES.items():
+    for name, choices in (CHOICES | {"averaging": AVERAGING.get(algorithm, ())}).items():
         if name in given:
             one_of(name, given[name], choices)
     for name, (low, high) in RANGES.items():

@@ -216,7 +216,7 @@ def test_other_commands_check_theirs_too(arguments: list[str], message: str) -> 
 def test_a_large_game_is_sampled_without_a_tree() -> None:
     done = typed("solve", "leduc(players=4)", "-n", "10", "--infosets", "1e4")
     assert "leduc(players=4) is too large for a tree (about 300.9 million nodes)" in done.notes
-    assert "plays per second at most" in done.notes
+    assert "plays per second" in done.notes
     assert "10 iterations" in done.out
 
 

@@ -101,7 +101,7 @@ def test_large_games_are_played_by_their_rules(tmp_path: Path) -> None:
     assert simulator.flat is None
     assert simulator.note is not None
     assert "too large for a tree (about " in simulator.note
-    assert "episodes per second" in simulator.note
+    assert "plays per second" in simulator.note
     result = solve(simulator, "smooth-uct", 1_000)
     assert result.nash_conv is None
     assert 1_000 < len(result.strategy) <= 2_000
@@ -328,7 +328,7 @@ def test_the_command_says_what_it_does(tmp_path: Path) -> None:
     done = fogplay(*arguments, cwd=tmp_path, COLUMNS="400")
     assert done.returncode == 0, done.stderr
     assert "is too large for a tree (about " in done.stderr
-    assert "its Python rules are asked at every step, which gives about " in done.stderr
+    assert "its Python rules are asked at every step, which allows about " in done.stderr
     assert "fogplay evaluate" not in done.stdout
     looked = fogplay("inspect", "out.st", "--limit", "1", "--json", cwd=tmp_path)
     assert json.loads(looked.stdout.splitlines()[-1])["rows"][0]["value"] is None

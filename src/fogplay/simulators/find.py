@@ -49,7 +49,7 @@ def by_rules(rules: Any, name: str, size: str, infosets: int | None = None) -> H
     inner = RulesSimulator(rules, name)
     inner.note = (
         f"{name} is too large for a tree ({size}): its Python rules are asked at every step, which allows "
-        f"about {_two_digits(inner.episodes_per_second):,} plays per second at most"
+        f"about {_two_digits(inner.episodes_per_second):,} plays per second"
     )
     return hashed(inner, infosets)
 

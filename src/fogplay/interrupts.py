@@ -30,7 +30,7 @@ class Stop:
 
     def __init__(self, event: threading.Event | None = None) -> None:
         self._event = event or threading.Event()
-        self.raises = False  # whether a signal raises KeyboardInterrupt now
+        self._at_once = _AtOnce()
 
     def is_set(self) -> bool:
         return self._event.is_set()
@@ -38,14 +38,29 @@ class Stop:
     def set(self) -> None:
         self._event.set()
 
-    @contextlib.contextmanager
-    def at_once(self) -> Iterator[None]:
-        """A step that may take long and changes nothing: here a signal raises KeyboardInterrupt."""
-        before, self.raises = self.raises, True
-        try:
-            yield
-        finally:
-            self.raises = before
+    def at_once(self) -> _AtOnce:
+        """A step that may take long and changes nothing: in its block a signal raises KeyboardInterrupt."""
+        return self._at_once
+
+    @property
+    def raises(self) -> bool:
+        """Whether a signal raises KeyboardInterrupt now."""
+        return self._at_once.depth > 0
+
+
+class _AtOnce:
+    """A block, entered for every hand or action of a match, so that it must cost little."""
+
+    __slots__ = ("depth",)
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
 
 
 class Handler:

@@ -41,6 +41,8 @@ def main() -> None:
         _complain(f"fogplay: {NOT_KEPT[0]}")
     if ending.line:
         _complain(f"fogplay: {shortened(' '.join(ending.line.split()))}")
+    # Python ends itself by SIGINT if KeyboardInterrupt ever left code compiled from text; compiling more resets that.
+    exec("")
     if ending.status == STOPPED and any(thread.daemon for thread in threading.enumerate()):
         atexit._run_exitfuncs()
         os._exit(STOPPED)  # compiled code is still at work in a thread

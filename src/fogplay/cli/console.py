@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, cast
 
 import rich.box
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
@@ -24,11 +24,27 @@ from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
 TURNS = "turn_based_simultaneous_game("  # OpenSpiel's name for a game that was converted
+UNLIMITED = 10_000  # columns
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
 COMPILING_AGAIN = "compiling the kernels (for some seconds)"  # if they cannot be kept
 
 
-class _Output(Console):
+class _Plain(Console):
+    """Text as it is, and lines as long as they are unless a person reads them on a terminal."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **settings)
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        return super().size if self.is_terminal else ConsoleDimensions(UNLIMITED, 25)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+class _Output(_Plain):
     """Stdout: a closed pipe is for ``main`` to handle."""
 
     def on_broken_pipe(self) -> None:
@@ -56,13 +72,18 @@ class _Stderr:
         return sys.stderr.fileno()
 
 
-OUT = _Output(highlight=False, soft_wrap=True, markup=False)
-ERR = Console(file=cast(IO[str], _Stderr()), highlight=False, markup=False)
+OUT = _Output(soft_wrap=True)
+ERR = _Plain(file=cast(IO[str], _Stderr()))
 
 
 def say(what: Any) -> None:
     """Print text or a table for the user; a game's spec is shortened, except in a command to type."""
     OUT.print(shortened(what) if isinstance(what, str) and "fogplay " not in what else what)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 hand, 2,000 hands."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def table(*columns: str) -> Table:
@@ -95,12 +116,12 @@ class Watch:
         """``node_limit`` is the most nodes of a tree to build."""
         self.quiet, self.node_limit = quiet, node_limit
         self.bar = Bar(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[done]}"),
+            TextColumn("{task.fields[done]}", markup=False),
             _Rate(),
             TimeRemainingColumn(compact=True),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=ERR,
             disable=quiet,
         )
@@ -223,6 +244,11 @@ class Watch:
             self.total = total
         rate = (done - self.began[1]) / max(time.monotonic() - self.began[0], 1e-9)
         self.bar.update(self.solving, completed=done, done=f"{_short(done)} of {_short(total)}", rate=rate)
+
+    def end(self, done: int) -> None:
+        """Show the final amount, if a bar was shown: reports on the way leave out the last ones."""
+        if self.solving is not None:
+            self.amount(done, self.total)
 
     def progress(self, now: Progress) -> None:
         """The progress of a solver; the first call comes before the first iteration."""

@@ -32,7 +32,8 @@ def choose(out: Path, game: str, method: str, iterations: int | None, force: boo
 
     chosen = _first(out, lambda path, about: better(about), force)
     if chosen != out:
-        note(f"{out} holds {_words(storage.about(out))}, more than the {iterations:,} asked for: {_instead(chosen)}")
+        there = _words(storage.about(out), game)
+        note(f"{out} holds {there}, more than the {iterations:,} asked for: {_instead(chosen)}")
     return chosen
 
 
@@ -66,9 +67,10 @@ def save(
     there = storage.about(chosen) if chosen.exists() and not storage.is_stream(chosen) else None
     write(strategy, chosen)
     if chosen != out:
-        note(f"{out} holds {_words(storage.about(out))}, which is better or cannot be compared: {_instead(chosen)}")
+        kept = _words(storage.about(out), strategy.game)
+        note(f"{out} holds {kept}, which is better or cannot be compared: {_instead(chosen)}")
     if there is not None:
-        note(f"replaced {chosen}, which held {_words(there)}")
+        note(f"replaced {chosen}, which held {_words(there, strategy.game)}")
     return chosen
 
 
@@ -77,19 +79,20 @@ def write(strategy: Any, out: Path) -> None:
     try:
         strategy.save(out)
     except FogplayError as error:
-        elsewhere = _new_file(out)
-        strategy.save(elsewhere)
+        folder = tempfile.gettempdir()
+        try:
+            elsewhere = _new_file(out)
+            strategy.save(elsewhere)
+        except (OSError, FogplayError):
+            raise FogplayError(f"{error}; nor can it be written to {folder}, the folder for temporary files") from error
         raise FogplayError(f"{error}; the strategy is in {elsewhere} instead") from error
 
 
 def _new_file(out: Path) -> Path:
-    try:
-        with tempfile.NamedTemporaryFile(
-            prefix=f"{out.stem}-", suffix=out.suffix or ".safetensors", delete=False
-        ) as new:
-            return Path(new.name)
-    except OSError as error:
-        raise FogplayError(f"cannot write {out} or to the folder for temporary files: {error.strerror}") from error
+    """A name in the temporary folder that no other file has or had."""
+    suffix = out.suffix or ".safetensors"
+    with tempfile.NamedTemporaryFile(prefix=f"{out.stem}-", suffix=suffix) as new:
+        return Path(new.name)
 
 
 def _first(out: Path, better: Callable[[Path, Mapping[str, Any]], bool], force: bool) -> Path:
@@ -111,12 +114,13 @@ def _run_of(about: Mapping[str, Any]) -> str:
     return json.dumps([about[name] for name in ("method", "parameters", "seed")], sort_keys=True)
 
 
-def _words(about: Mapping[str, Any] | None) -> str:
-    """A file's strategy in words."""
+def _words(about: Mapping[str, Any] | None, game: str) -> str:
+    """A file's strategy in words, with its game if that is another one."""
     if about is None or "method" not in about:
         return "something else"
     count = about["iterations"]
-    return f"{count:,} iteration{'s' if count != 1 else ''} of {about['method']} on {about['game']}"
+    other = "" if about["game"] == game else f" on {about['game']}"
+    return f"{count:,} iteration{'s' if count != 1 else ''} of {about['method']}{other}"
 
 
 def _instead(chosen: Path) -> str:

@@ -145,8 +145,9 @@ def _show(game: str, outcome: Any, rows: list[dict[str, Any]], asked: int | None
     of = f" of {asked:,}" if outcome.interrupted and asked is not None else ""
     paired = outcome.deals != outcome.hands
     turns = outcome.hands // outcome.deals
+    hand = "hand" if (asked if outcome.interrupted else outcome.hands) == 1 else "hands"
     dealt = f" ({outcome.deals:,} deals in {turns} seatings)" if paired else ""
-    say(f"{game}: {early}{outcome.hands:,}{of} hands{dealt} in {outcome.seconds:.2f} s")
+    say(f"{game}: {early}{outcome.hands:,}{of} {hand}{dealt} in {outcome.seconds:.2f} s")
     points, digits = outcome.format.points, outcome.format.digits
     unit = outcome.unit if paired else f"wins {outcome.unit}"
     show = table("player", unit, "standard error", "95 % interval", *([points] if paired else []))

@@ -114,6 +114,9 @@ def respond(
                     **settings,
                 )
         except KeyboardInterrupt as stopped:
+            if as_json:
+                facts = {"game": simulator.name, "to": str(to), "kind": kind, "confidence": confidence}
+                print_json(facts | {"algorithm": algorithm, "interrupted": True, "next": resumed(out, asked)})
             raise _stopped(stopped, checkpoint, resumed(out, asked)) from None
         out = save(response.strategy, out, force=force, note=watch.note)
     quality = response.quality

@@ -127,7 +127,8 @@ class Run:
         if progress is not None:
             progress(self._now(None))
         with stopping(stop) as stopped, _Aside(self.learner.elsewhere) as aside:
-            self.learner.advance(self.iteration + 1, 0)  # compiles, if necessary, before the clock starts
+            with stopped.at_once():
+                self.learner.advance(self.iteration + 1, 0)  # compiles, if necessary, before the clock starts
             while not self.done and not stopped.is_set():
                 goal = points[0] if points else self.iterations
                 count = min(stretch, goal - self.iteration)

@@ -60,6 +60,27 @@ def names(rules: Holdem) -> tuple[str, ...]:
     return tuple(BOTS) if rules.is_full() else ()
 
 
+def default(rules: Holdem) -> str | None:
+    """The strongest bot that can play these rules, if any can."""
+    if not rules.is_full():
+        return None
+    return "smooth-uct" if _is_usual(rules) else "rules"
+
+
+def yardsticks(rules: Holdem) -> tuple[str, ...]:
+    """The bots to measure a strategy by, from the weakest to the strongest."""
+    if not rules.is_full():
+        return ()
+    usual = _is_usual(rules)
+    return tuple(name for name in YARDSTICKS if name not in TRAINED or (usual and rules.players in TRAINED[name]))
+
+
+def _is_usual(rules: Holdem) -> bool:
+    """Whether the betting is the competition's, which trained bots know."""
+    usual = Holdem(players=rules.players)
+    return (rules.raises, rules.max_raises, rules.blinds) == (usual.raises, usual.max_raises, usual.blinds)
+
+
 def bots(wanted: Sequence[str], rules: Holdem, company: Sequence[Any] = ()) -> dict[str, BettingPolicy]:
     """Bots by name; those that need a betting tree share that of another agent in ``company``, if one has it."""
     found = {name: trained(name, rules) for name in wanted if name in TRAINED}
@@ -117,7 +138,7 @@ def _trained(name: str) -> Callable[[Holdem, Betting], BettingPolicy]:
     return lambda rules, _: trained(name, rules)
 
 
-DEFAULT = "rules"  # plays if no bot is named
+YARDSTICKS = ("always-call", "always-raise", "rules", "sparring", "smooth-uct")  # from the weakest to the strongest
 TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # by number of players
 BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),

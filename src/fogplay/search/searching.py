@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fogplay import checks
 from fogplay.checks import number, one_of, whole
@@ -77,16 +78,27 @@ class SearchAgent:
         """The action that the search prefers."""
         if len(view.legal) == 1:
             return int(view.legal[0])
+        tries = self._search(view)
+        if self.final == "greedy":
+            return int(view.legal[int(np.argmax(tries))])
+        return drawn((tries / tries.sum()).tolist(), view.luck, view.legal)
+
+    def distribution(self, view: View) -> list[float]:
+        """The share of each of ``view.legal`` among the simulations of a search from here."""
+        tries = self._search(view)
+        shares: list[float] = (tries / tries.sum()).tolist()
+        return shares
+
+    def _search(self, view: View) -> NDArray[np.float64]:
+        """[actions] how often the search tried each of ``view.legal``."""
         if not view.memory:
             self.forget()
         driver = self.learner.driver
         driver.games[0] = driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng))
         self._spend(view.deadline)
         slot = int(root_slot(driver.games[0], driver.rng[0]))
-        tries = driver.table("cell")["visits"][slot : slot + len(view.legal)].astype(np.float64)
-        if self.final == "greedy":
-            return int(view.legal[int(np.argmax(tries))])
-        return drawn((tries / tries.sum()).tolist(), view.luck, view.legal)
+        tries: NDArray[np.float64] = driver.table("cell")["visits"][slot : slot + len(view.legal)].astype(np.float64)
+        return tries
 
     def forget(self) -> None:
         """Clear what was learned, as at the beginning of a hand."""

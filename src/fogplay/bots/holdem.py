@@ -33,7 +33,8 @@ from fogplay.games.holdem import Holdem
 from fogplay.games.limit import FOLD, RAISE
 from fogplay.jit import kernel, piece
 from fogplay.simulators.holdem_duplicate import smallest_tree
-from fogplay.strategies.betting import WHOLE, BettingStrategy
+from fogplay.strategies.betting import BettingStrategy
+from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.policy import BLIND, PLACE, BettingPolicy, placed, policy_of
 from fogplay.trees.betting import Betting, paid_by
 

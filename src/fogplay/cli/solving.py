@@ -24,6 +24,7 @@ from fogplay.cli.app import (
     require_folder,
     save,
 )
+from fogplay.cli.charts import inspect_betting
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
@@ -100,7 +101,7 @@ def solve(
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
-    from fogplay.solvers.algorithms import AUTO, suited
+    from fogplay.solvers.algorithms import AUTO, suited, suited_parameters
     from fogplay.solvers.solve import require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
@@ -117,6 +118,7 @@ def solve(
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
             algorithm, why = suited(simulator, device, threads)
+            settings = suited_parameters(algorithm, simulator)
             watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
@@ -227,7 +229,13 @@ def evaluate(
 @app.command()
 def inspect(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
-    infoset: Annotated[str | None, typer.Argument(help="An infoset's string, or the beginning of some.")] = None,
+    infoset: Annotated[
+        str | None,
+        typer.Argument(
+            help="An infoset's string, or the beginning of some; where cards are in buckets, AsAd or AKs:r."
+        ),
+    ] = None,
+    board: Annotated[str, typer.Option(help="Cards on the board, such as Kh7d2c, for hands by their cards.")] = "",
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
@@ -237,8 +245,10 @@ def inspect(
     """Look up a situation: what the strategy does there, and why."""
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        _inspect_betting(strategy, file, infoset, as_json)
+        inspect_betting(strategy, file, infoset, board, as_json)
         return
+    if board:
+        raise FogplayError(f"--board is for strategies with cards in buckets; {file} has named infosets")
     if infoset is not None and infoset not in strategy.infosets:
         chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [
             strategy.infosets[strategy.find(infoset)]
@@ -302,18 +312,4 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
             f"{row['probability']:.4f}", f"{row['value']:+.4f}", *extra,
         )  # fmt: skip
         before = row["infoset"]
-    say(show)
-
-
-def _inspect_betting(strategy: BettingStrategy, file: Path, situation: str | None, as_json: bool) -> None:
-    """Show a strategy with a bucket after some betting, such as ``154:crc/r``; by default before any betting."""
-    found = strategy.look_up(situation or "0:")
-    facts = {"file": str(file), "game": strategy.game, "seat": found.seat, "round": found.round}
-    if as_json:
-        print_json(facts | {"infoset": situation or "0:", "probabilities": found.probabilities})
-        return
-    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations, {strategy.kind}")
-    show = table("infoset", "seat", "round", "action", "probability")
-    for action, share in found.probabilities.items():
-        show.add_row(situation or "0:", str(found.seat), str(found.round), action, f"{share:.3f}")
     say(show)

@@ -28,7 +28,8 @@ from fogplay.jit import kernel, piece
 from fogplay.notation.acpc import Score, game_in, hand_line, log_head, print_cards, print_score, read_hands, read_lines
 from fogplay.notation.gamedef import definition_of, name_of
 from fogplay.simulators.streams import uniform
-from fogplay.strategies.betting import WHOLE, BettingStrategy, betting_of, require_betting
+from fogplay.strategies.betting import BettingStrategy, betting_of, require_betting
+from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.policy import BLIND, BettingPolicy, signals_of
 from fogplay.trees.betting import Betting, claim, paid_by
 

@@ -19,7 +19,15 @@ from fogplay.evaluate.measures import measures_of
 from fogplay.games.registry import load
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.interface import require_tree
-from fogplay.solvers.algorithms import AUTO, Algorithm, algorithm_called, check_parameters, default_iterations, suited
+from fogplay.solvers.algorithms import (
+    AUTO,
+    Algorithm,
+    algorithm_called,
+    check_parameters,
+    default_iterations,
+    suited,
+    suited_parameters,
+)
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
@@ -98,6 +106,7 @@ def solve(
     if algorithm == AUTO:
         algorithm, _ = suited(simulator, device, threads)
         check_parameters(algorithm_called(algorithm), parameters)
+        parameters = suited_parameters(algorithm, simulator) | parameters
     chosen = algorithm_called(algorithm)
     if iterations is None:
         iterations = default_iterations(chosen, simulator) if minutes is None else MAX_ITERATIONS

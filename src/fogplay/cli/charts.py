@@ -88,7 +88,8 @@ def _show_chart(at: Spot, rows: list[list[Play]], counted: bool) -> None:
     for rank, line in zip(reversed(RANKS), rows, strict=True):
         say(f"   {rank}" + "".join(f"{_cell(at, play):>5}" for play in line))
     letters = ", ".join(f"{action[0].upper()} {action}" for action in at.actions)
-    say(f"The most likely action and its probability in percent: {letters}. Suited above the diagonal, offsuit below.")
+    say(f"The likeliest action and its probability in percent (a letter alone: always): {letters}.")
+    say("Suited hands above the diagonal, offsuit hands below.")
     plays = [play for line in rows for play in line if play.combinations]
     if not counted:
         say("Visits were not recorded in this file, so hands that were never met cannot be told from the others.")
@@ -106,7 +107,8 @@ def _cell(at: Spot, play: Play) -> str:
         return NEVER
     place = max(range(len(at.actions)), key=lambda each: play.probabilities[each])
     doubt = "?" if play.visits is not None and play.visits < FEW else ""
-    return f"{at.actions[place][0].upper()}{min(99, round(100 * play.probabilities[place]))}{doubt}"
+    percent = round(100 * play.probabilities[place])
+    return f"{at.actions[place][0].upper()}{percent if percent < 100 else ''}{doubt}"
 
 
 def _show_bucket(strategy: BettingStrategy, file: Path, infoset: str, as_json: bool) -> None:

@@ -210,6 +210,7 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     )
     if facts["nash_conv"] is not None:
         say(f"nash_conv {facts['nash_conv']:.6g}, exploitability {facts['exploitability']:.6g}")
+    show_measured(facts)
     say(f"saved to {facts['out']}")
     say("Next:")
     file = shlex.quote(facts["out"])
@@ -221,7 +222,30 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     else:
         others = " rules" * (facts["players"] - 1)
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
+        say(f"  fogplay inspect {file}")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
     if facts["interrupted"] and "stopped" not in facts:
         again = [word for word in sys.argv[1:] if word != "--resume"]
         say(f"  {shlex.join(['fogplay', *again, '--resume'])}")
+
+
+def show_measured(facts: dict[str, Any]) -> None:
+    """Print what ``measured_by_matches`` found, and whether the strategy loses."""
+    visits = facts.get("visits_per_infoset")
+    if visits is not None:
+        never = visits["never"] / visits["infosets"]
+        median = float(f"{visits['median']:.2g}")
+        say(
+            f"{visits['infosets']:,} infosets: {visits['never']:,} never visited ({never:.1%}), where it knows little; "
+            f"about {median:,.0f} visits in the median"
+        )
+    matches = facts.get("matches")
+    if not matches:
+        return
+    show = table("against", f"wins {matches[0]['unit']}", "standard error", "")
+    for row in matches:
+        show.add_row(row["bot"], f"{row['mean']:+.0f}", f"{row['standard_error']:.0f}", row["verdict"])
+    say(show)
+    lost = [row["bot"] for row in matches if row["verdict"] == "loses"]
+    if lost:
+        say(f"It loses to {', '.join(lost)}: learn longer (--minutes 10 --threads 2) before you rely on it.")

@@ -25,11 +25,12 @@ from fogplay.cli.app import (
     save,
 )
 from fogplay.cli.charts import inspect_betting
-from fogplay.cli.console import Watch, say, show_result, table
+from fogplay.cli.console import Watch, say, show_measured, show_result, table
+from fogplay.cli.yardsticks import measured_by_matches
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
 from fogplay.strategies import BettingStrategy
-from fogplay.trees import FlatGame, TooLargeError
+from fogplay.trees import FlatGame, TooLargeError, named
 
 
 @app.command()
@@ -97,6 +98,9 @@ def solve(
     ] = "",
     resume: Annotated[bool, typer.Option(help="Continue from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
+    matches: Annotated[
+        int, typer.Option(help="Hands against each of the game's bots at the end, if it has any; 0 for none.", min=0)
+    ] = 100_000,
     as_json: JSON = False,
 ) -> None:
     """Solve a game and save the strategy."""
@@ -144,6 +148,9 @@ def solve(
     if result.trouble is not None:
         print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
     facts = {"game": simulator.name, **_facts(result), "out": str(out)}
+    if simulator.flat is None:
+        hands = 0 if result.interrupted else matches
+        facts |= measured_by_matches(result.strategy, named(game)[0], hands, as_json)
     if as_json:
         print_json(facts)
     else:
@@ -206,9 +213,8 @@ def evaluate(
 
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        raise FogplayError(
-            f"{file} is for {strategy.game}, which is too large to be measured exactly: play it with `fogplay match`"
-        )
+        _evaluate_by_matches(strategy, file, as_json)
+        return
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game or strategy.game)
     quality = measure(flat, strategy.on(flat))
@@ -224,6 +230,24 @@ def evaluate(
     say(show)
     say(f"nash_conv {quality.nash_conv:.6g} (all gains), exploitability {quality.exploitability:.6g} (per player)")
     say(f"How: {quality.method}.")
+
+
+def _evaluate_by_matches(strategy: BettingStrategy, file: Path, as_json: bool) -> None:
+    """A game too large to be measured exactly is measured by its bots."""
+    from fogplay.agents.yardsticks import HANDS
+
+    facts = measured_by_matches(strategy, strategy.rules, HANDS, as_json)
+    if "matches" not in facts:
+        raise FogplayError(
+            f"{file} is for {strategy.game}, which is too large to be measured exactly and has no bots: play it with "
+            "`fogplay match`"
+        )
+    if as_json:
+        print_json({"file": str(file), "game": strategy.game, "algorithm": strategy.method} | facts)
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    show_measured(facts)
+    say("How: duplicate matches against the game's bots, since the game is too large to be measured exactly.")
 
 
 @app.command()

@@ -143,7 +143,9 @@ def test_a_sensible_opponent_by_default() -> None:
     assert small.name == EQUILIBRIUM
     assert measure(fp.flatten("kuhn"), small.agent.probabilities).nash_conv < 1e-3
     assert sensible(load("kuhn(players=3)"), "kuhn(players=3)").flat is not None
-    assert sensible(load("goofspiel(9)"), "goofspiel(9)").name == SEARCH
+    large = sensible(load("goofspiel(9)"), "goofspiel(9)")
+    assert large.name == SEARCH
+    assert large.agent not in large.seated(load("goofspiel(9)"), 1)  # whose memory knows what only it may know
 
 
 def test_advice_is_exact_on_trees() -> None:

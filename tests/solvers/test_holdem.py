@@ -184,3 +184,14 @@ def test_the_command(tmp_path: Path) -> None:
     assert re.search(r"It loses to .*sparring.*: learn longer", told.stdout)
     assert re.search(r"infosets: [\d,]+ never visited", told.stdout)
     assert "sparring" not in run("solve", SPEC, "-n", "2000", "--matches", "0", cwd=tmp_path).stdout
+
+
+@pytest.mark.slow
+def test_a_minute_of_two_cores_beats_the_bots(tmp_path: Path) -> None:
+    """Each beyond two standard errors, by the matches that the command itself plays."""
+    done = run("solve", "holdem", "--threads", "2", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    won = {row["bot"]: row["mean"] / row["standard_error"] for row in facts["matches"]}
+    for bot in ("always-raise", "always-call", "rules", "sparring"):
+        assert won[bot] > 2, won

@@ -63,6 +63,10 @@ class Reference:
     flat: FlatGame | None = None  # the game on which ``agent``, then a TabularStrategy, can be evaluated exactly
     how: str = ""  # where it came from, in words
 
+    def seated(self, rules: Any, seats: int) -> list[Any]:
+        """Agents that play like it at so many seats; each search has its own memory, which knows its own cards."""
+        return resolve([SEARCH] * seats, rules) if self.name == SEARCH else [self.agent] * seats
+
     def advise(self, view: View) -> Advice:
         """What it would do with this view, and what the choices earn."""
         shares = tuple(map(float, self.agent.distribution(view)))

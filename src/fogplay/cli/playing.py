@@ -118,7 +118,7 @@ def _seated(rules: Any, spec: str, against: Sequence[str] | None, reference: str
             advising = advising or _Later(lambda: sensible(rules, spec))
         else:
             found = sensible(rules, spec, watch.flatten)
-            others, names = [found.agent] * needed, names_of([found.name] * needed, [found.name])
+            others, names = found.seated(rules, needed), names_of([found.name] * needed, [found.name])
             advising = advising or found
             if needed:
                 say(f"Nobody was named with --against: you play against {found.name} ({found.how}).")
@@ -222,13 +222,16 @@ class Human:
 
     def review(self) -> list[str]:
         """What the reference would have done at each decision, and what the choices cost where that is known."""
+        from fogplay.agents.advice import NOTHING
+        from fogplay.agents.resolve import UNIFORM
+
         lines = []
         for made in self.decisions:
             if self.reference is None or len(made.view.legal) < 2:
                 continue
-            from fogplay.agents.advice import NOTHING
-
             advice, place = self.reference.advise(made.view), made.view.legal.index(made.action)
+            if advice.by == UNIFORM:
+                return []  # nothing to learn from it
             cost = advice.cost(place)
             said = "" if cost is None else f"; cost {cost:.3g}" if cost >= NOTHING else "; no cost"
             lines.append(

@@ -46,13 +46,6 @@ def script(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     return run
 
 
-def test_the_own_name_of_a_move_wins_over_its_place_in_a_menu(script) -> None:  # type: ignore[no-untyped-def]
-    """After a bid of 2, ``3`` bids 3, the second choice left, and not the third, which is 4."""
-    shown = script("goofspiel", ["2", "3", "q"], ["uniform"])
-    assert re.search(r"Your 2: .* Bid 1, 3, 4\? 3", shown)
-    assert re.search(r"Your 3: .* Bid 1, 4\? q", shown)
-
-
 def test_kuhn_is_told_in_words(script) -> None:  # type: ignore[no-untyped-def]
     shown = script("kuhn", ["check", "call", "q"])
     assert "One card each from a deck of J, Q, K" in shown

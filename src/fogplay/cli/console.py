@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import sys
 import time
@@ -143,6 +144,12 @@ class Watch:
             self.note(
                 f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
             )
+
+    def more_threads(self, simulator: Simulator, threads: int | None, device: str) -> None:
+        """Say that more threads would help, if only one was chosen by default and compiled code plays the game."""
+        cores = os.cpu_count() or 1
+        if threads is None and device == "cpu" and cores > 1 and simulator.flat is None and simulator.compiled:
+            self.note(f"on one thread, with the same bits for the same seed; --threads {cores} uses all cores")
 
     def warn_of_recall(self, flat: FlatGame | None) -> None:
         if flat is not None and flat.recall_lost:

@@ -126,6 +126,7 @@ def solve(
             watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
+        watch.more_threads(simulator, threads, device)
         watch.expect_kernels(algorithm, device)
         result = fogplay.solve(
             simulator,

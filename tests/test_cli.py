@@ -198,8 +198,8 @@ def test_nothing_is_lost_when_the_strategy_cannot_be_written(tmp_path: Path) -> 
     )
     assert done.returncode == 2
     assert "No space left on device" in done.stderr
-    assert "elsewhere/kuhn.safetensors instead" in done.stderr
-    assert (elsewhere / "kuhn.safetensors").exists()
+    assert re.search(r"elsewhere/kuhn-\w+\.safetensors instead", done.stderr)  # never the same name twice
+    assert len(list(elsewhere.glob("kuhn-*.safetensors"))) == 1
 
 
 def test_greedy_is_measured_as_what_is_saved(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import hashlib
 import json
 import math
 import os
-import tempfile
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +15,17 @@ import typer
 import typer.core
 
 from fogplay.errors import FogplayError
+from fogplay.storage import is_stream
 
 # In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
     "solve", "evaluate", "inspect", "match", "play", "respond", "tradeoff", "model",
     "games", "algorithms", "reproduce", "bench", "acpc",
 )  # fmt: skip
+
+
+class Stopped(Exception):  # noqa: N818 (not an error)
+    """A signal ended a command that has something to say about it: one line, for stderr; the exit code is 130."""
 
 
 class InOrder(typer.core.TyperGroup):
@@ -96,25 +102,34 @@ def load_strategy(path: Path) -> Any:
     return load(path)
 
 
-def save(strategy: Any, out: Path) -> None:
-    """Save a strategy; if that fails, save it in the temporary folder, so that nothing learned is lost."""
-    try:
-        strategy.save(out)
-    except FogplayError as error:
-        elsewhere = Path(tempfile.gettempdir()) / out.name
-        if elsewhere.resolve() == out.resolve():
-            raise
-        strategy.save(elsewhere)
-        raise FogplayError(f"{error}; the strategy is in {elsewhere} instead") from error
-
-
 def require_folder(out: Path, option: str = "--out") -> None:
+    """Refuse a file that cannot be written, before any work is done."""
     if out.is_dir():
         raise FogplayError(f"{out} is a folder; {option} takes a file's name")
-    if not out.parent.is_dir():
-        raise FogplayError(f"there is no folder {out.parent} to write {out.name} into")
-    if not os.access(out.parent, os.W_OK):
-        raise FogplayError(f"the folder {out.parent} cannot be written to; choose another with {option}")
+    if is_stream(out):
+        if not os.access(out, os.W_OK):
+            raise FogplayError(f"{out} cannot be written to; choose another file with {option}")
+        return
+    folder = Path(os.path.realpath(out)).parent if out.is_symlink() else out.parent
+    if not folder.is_dir():
+        raise FogplayError(f"there is no folder {folder} to write {out.name} into")
+    if not os.access(folder, os.W_OK):
+        raise FogplayError(f"the folder {folder} cannot be written to; choose another with {option}")
+
+
+def checkpoint_of(out: Path) -> Path | None:
+    """The checkpoint beside a strategy's file; None beside a device or a FIFO."""
+    return None if is_stream(out) else out.with_name(out.name + ".checkpoint")
+
+
+def again(*more: str) -> str:
+    """The command that was typed, with ``more`` words, as the next one to type."""
+    return shlex.join(["fogplay", *(word for word in sys.argv[1:] if word not in more), *more])
+
+
+def resumed(out: Path, asked: Path) -> str:
+    """The command that continues a run whose checkpoint is beside ``out``; ``asked`` is what it would take itself."""
+    return again("--resume", *([] if out == asked else ["--out", str(out)]))
 
 
 def print_json(facts: dict[str, Any]) -> None:

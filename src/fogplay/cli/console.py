@@ -8,28 +8,80 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import IO, Any, cast
 
 import rich.box
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from fogplay.interrupts import promptly
 from fogplay.jit import is_compiled
 from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
+UNLIMITED = 10_000  # columns
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
-OUT = Console(highlight=False, soft_wrap=True, markup=False)
-ERR = Console(stderr=True, highlight=False, markup=False)
+
+
+class _Plain(Console):
+    """Text as it is, and lines as long as they are unless a person reads them on a terminal."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **settings)
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        return super().size if self.is_terminal else ConsoleDimensions(UNLIMITED, 25)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+class _Output(_Plain):
+    """Stdout: a closed pipe is for ``main`` to handle."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class _Stderr:
+    """Stderr as a file that never fails: progress that cannot be shown is no reason to stop working."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, AttributeError):
+            return sys.stderr.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            sys.stderr.flush()
+
+    def isatty(self) -> bool:
+        return sys.stderr is not None and sys.stderr.isatty()
+
+    def fileno(self) -> int:
+        return sys.stderr.fileno()
+
+
+OUT = _Output(soft_wrap=True)
+ERR = _Plain(file=cast(IO[str], _Stderr()))
 
 
 def say(what: Any) -> None:
     """Print text or a table for the user."""
     OUT.print(what)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 hand, 2,000 hands."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def table(*columns: str) -> Table:
@@ -61,12 +113,12 @@ class Watch:
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
         self.bar = Bar(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[done]}"),
+            TextColumn("{task.fields[done]}", markup=False),
             _Rate(),
             TimeRemainingColumn(compact=True),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=ERR,
             disable=quiet,
         )
@@ -102,7 +154,8 @@ class Watch:
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
         try:
-            return flatten(game, name=name, progress=progress)
+            with promptly():
+                return flatten(game, name=name, progress=progress)
         finally:
             if task is not None:
                 self.bar.remove_task(task)
@@ -186,6 +239,11 @@ class Watch:
         rate = (done - self.began[1]) / max(time.monotonic() - self.began[0], 1e-9)
         self.bar.update(self.solving, completed=done, done=f"{_short(done)} of {_short(total)}", rate=rate)
 
+    def end(self, done: int) -> None:
+        """Show the final amount, if a bar was shown: reports on the way leave out the last ones."""
+        if self.solving is not None:
+            self.amount(done, self.total)
+
     def progress(self, now: Progress) -> None:
         """The progress of a solver; the first call comes before the first iteration."""
         if self.to_say:
@@ -231,9 +289,8 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
         say(f"  fogplay inspect {file}")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
-    if facts["interrupted"] and "stopped" not in facts:
-        again = [word for word in sys.argv[1:] if word != "--resume"]
-        say(f"  {shlex.join(['fogplay', *again, '--resume'])}")
+    if "next" in facts:
+        say(f"  {facts['next']}")
 
 
 def show_measured(facts: dict[str, Any]) -> None:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, file_name, print_json, require_folder, save
+from fogplay.cli.app import JSON, app, file_name, print_json, require_folder
 from fogplay.cli.console import Watch, say
+from fogplay.cli.keeping import Force, save
 from fogplay.games import load
 from fogplay.games.game import fits_in_tree
 
@@ -32,6 +33,7 @@ def model(
     ] = None,
     min_hands: Annotated[float, typer.Option(help="The fewest observations in a leaf of a tree.")] = 20.0,
     rounds: Annotated[int | None, typer.Option(help="The most rounds of completing unseen cards.")] = None,
+    force: Force = False,
     as_json: JSON = False,
 ) -> None:
     """Learn a model of a player, as a strategy, from the hands it played."""
@@ -42,7 +44,7 @@ def model(
         require_folder(out)
     rules = load(game)
     if not fits_in_tree(rules):
-        _betting_model(game, source, out, player, prior, min_hands, as_json)
+        _betting_model(game, source, out, player, prior, min_hands, force, as_json)
         return
     with Watch(quiet=as_json) as watch:
         flat = watch.flatten(game)
@@ -62,7 +64,7 @@ def model(
     seconds = time.perf_counter() - began
     name = str(learned.parameters["player"])
     out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
-    save(learned, out)
+    out = save(learned, out, force=force, note=watch.note)
     facts = {
         "game": flat.name,
         "hands_in_file": len(hands.order),
@@ -102,6 +104,7 @@ def _betting_model(
     player: str | None,
     prior: float,
     min_hands: float,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Learn a model for a game without a tree: from a competition log, by decision trees."""
@@ -112,7 +115,7 @@ def _betting_model(
         learned = learn_betting(simulator, log, player, prior=prior, min_hands=min_hands, progress=watch.amount)
     name = str(learned.parameters["player"])
     out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
-    save(learned, out)
+    out = save(learned, out, force=force, note=watch.note)
     if as_json:
         facts = {"game": learned.game, "method": learned.method, "player": name, "hands": learned.iterations}
         print_json(facts | {"out": str(out)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import sys
 from pathlib import Path
@@ -15,20 +16,25 @@ from fogplay.cli.app import (
     Device,
     Infosets,
     Minutes,
+    Stopped,
     Threads,
+    again,
     app,
+    checkpoint_of,
     file_name,
     load_strategy,
     print_json,
     read_settings,
     require_folder,
-    save,
+    resumed,
 )
 from fogplay.cli.charts import inspect_betting
 from fogplay.cli.console import Watch, say, show_measured, show_result, table
+from fogplay.cli.keeping import Force, choose, save
 from fogplay.cli.yardsticks import measured_by_matches
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
+from fogplay.interrupts import stopping
 from fogplay.strategies import BettingStrategy
 from fogplay.trees import FlatGame, TooLargeError, named
 
@@ -98,6 +104,7 @@ def solve(
     ] = "",
     resume: Annotated[bool, typer.Option(help="Continue from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
+    force: Force = False,
     matches: Annotated[
         int, typer.Option(help="Hands against each of the game's bots at the end, if it has any; 0 for none.", min=0)
     ] = 100_000,
@@ -106,18 +113,15 @@ def solve(
     """Solve a game and save the strategy."""
     import fogplay
     from fogplay.solvers.algorithms import AUTO, suited, suited_parameters
-    from fogplay.solvers.solve import require_amount, require_device
+    from fogplay.solvers.solve import planned_iterations, require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
+    asked = out
     require_device(device, algorithm)
     require_amount(iterations, minutes, seed)
     points = _iterations(snapshots)
-
-    def keep(iteration: int, strategy: Any) -> None:
-        save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
-
     with Watch(quiet=as_json) as watch:
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
@@ -128,37 +132,64 @@ def solve(
         watch.estimate(simulator, algorithm)
         watch.more_threads(simulator, threads, device)
         watch.expect_kernels(algorithm, device)
-        result = fogplay.solve(
-            simulator,
-            algorithm,
-            iterations,
-            minutes=minutes,
-            seed=seed,
-            threads=threads,
-            device=device,
-            checkpoint=out.with_name(out.name + ".checkpoint"),
-            resume=resume,
-            checkpoint_seconds=checkpoint_seconds,
-            progress=watch.progress,
-            greedy=greedy,
-            curve=points,
-            snapshot=keep if points else None,
-            **settings,
-        )
-    save(result.strategy, out)
-    if result.trouble is not None:
-        print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
-    facts = {"game": simulator.name, **_facts(result), "out": str(out)}
-    if simulator.flat is None:
-        hands = 0 if result.interrupted else matches
-        facts |= measured_by_matches(result.strategy, named(game)[0], hands, as_json)
-    if as_json:
-        print_json(facts)
-    else:
-        measured = simulator.flat is not None and simulator.flat.recall_lost is None
-        show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
+    if not resume:
+        planned = planned_iterations(algorithm, simulator, iterations, minutes)
+        out = choose(out, simulator.name, algorithm, planned, force, watch.note)
+
+    def keep(iteration: int, strategy: Any) -> None:
+        save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"), force=force, note=watch.note)
+
+    with stopping():  # from here on, a signal ends the learning, and what was learned is saved
+        with watch:
+            result = fogplay.solve(
+                simulator,
+                algorithm,
+                iterations,
+                minutes=minutes,
+                seed=seed,
+                threads=threads,
+                device=device,
+                checkpoint=checkpoint_of(out),
+                resume=resume,
+                checkpoint_seconds=checkpoint_seconds,
+                progress=watch.progress,
+                greedy=greedy,
+                curve=points,
+                snapshot=keep if points else None,
+                note=watch.note,
+                **settings,
+            )
+        if result.interrupted and result.iterations == 0:
+            raise Stopped(f"stopped before the first iteration; nothing was saved. To start again: {again()}")
+        measure = functools.partial(_nash_conv_of, simulator.flat)
+        saved = save(result.strategy, out, force=force, note=watch.note, nash_conv=result.nash_conv, measure=measure)
+        if result.trouble is not None:
+            print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
+        facts = {"game": simulator.name, **_facts(result), "out": str(saved)}
+        if result.interrupted and result.stopped is None:
+            facts["next"] = resumed(out, asked)
+        if simulator.flat is None:
+            hands = 0 if result.interrupted else matches
+            facts |= measured_by_matches(result.strategy, named(game)[0], hands, as_json)
+        if as_json:
+            print_json(facts)
+        else:
+            measured = simulator.flat is not None and simulator.flat.recall_lost is None
+            show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
     if result.stopped is not None:
         raise FogplayError(result.stopped)
+
+
+def _nash_conv_of(flat: FlatGame | None, file: Path) -> float | None:
+    """The nash_conv of the strategy in a file; None if it cannot be measured."""
+    from fogplay.evaluate.measures import nash_conv
+
+    if flat is None or flat.recall_lost is not None:
+        return None
+    try:
+        return float(nash_conv(flat, load_strategy(file).on(flat)))
+    except (FogplayError, AttributeError):  # of another game or kind
+        return None
 
 
 def _facts(result: Any) -> dict[str, Any]:

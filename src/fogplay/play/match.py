@@ -12,6 +12,7 @@ import numpy as np
 
 from fogplay import checks
 from fogplay.errors import FogplayError
+from fogplay.interrupts import Stop, stopping
 from fogplay.play.agent import Uniform, begin
 from fogplay.play.formats import Block, Duplicate, Format, Rotation
 from fogplay.play.luck import Luck
@@ -38,7 +39,7 @@ class MatchResult:
     deals: int  # hands with the same luck are one deal
     seed: int
     seconds: float
-    interrupted: bool  # by Ctrl-C: the hands played until then count
+    interrupted: bool  # by a signal: the hands played until then count
     means: tuple[float, ...]  # [players] per hand, in ``unit``
     standard_errors: tuple[float, ...]  # [players] nan after too few hands
     totals: tuple[float, ...]  # [players] won altogether, in the game's points
@@ -182,20 +183,25 @@ class _Counted:
         turns = len(format.seatings(0))
         tally, ends, played = format.tally(), [], 0
         began = time.perf_counter()
-        try:
-            self._report(0, deals, turns)
-            for first in range(0, deals, format.block):
-                count = min(format.block, deals - first)
-                block = self._compiled(loop, first, count) if loop is not None else self._plain(first, count, deals)
-                if len(block.points):
-                    tally.add(block.points, first)
-                    ends.append(block.ends)
-                played += len(block.points)
-                if self.interrupted:
-                    break
-                self._report(played, deals, turns)
-        except KeyboardInterrupt:
-            self.interrupted = True
+        with stopping() as stop:
+            try:
+                self._report(0, deals, turns)
+                for first in range(0, deals, format.block):
+                    if stop.is_set():
+                        break
+                    count = min(format.block, deals - first)
+                    plain = loop is None
+                    block = self._plain(first, count, deals, stop) if plain else self._compiled(loop, first, count)
+                    if len(block.points):
+                        tally.add(block.points, first)
+                        ends.append(block.ends)
+                    played += len(block.points)
+                    if self.interrupted:
+                        break
+                    self._report(played, deals, turns)
+            except KeyboardInterrupt:
+                self.interrupted = True
+        self.interrupted |= played < deals
         if played == 0:
             raise KeyboardInterrupt
         seconds = time.perf_counter() - began
@@ -225,19 +231,22 @@ class _Counted:
         points, ends = loop.play(first, count)
         return Block(points, ends if self.keep else None)
 
-    def _plain(self, first: int, count: int, deals: int) -> Block:
-        """Play a block at a table, hand by hand; Ctrl-C keeps the completed deals."""
+    def _plain(self, first: int, count: int, deals: int, stop: Stop) -> Block:
+        """Play a block at a table, hand by hand; a signal keeps the completed deals."""
         format, players = self.format, len(self.agents)
         turns = len(format.seatings(0))
         scores, ends, done = np.zeros((count, turns, players)), [], 0
         try:
             for place in range(count):
+                if stop.is_set():
+                    break
                 deal = first + place
                 luck, kept = self.luck(deal), []
                 for turn, seating in enumerate(format.seatings(deal)):
                     sitting = [self.agents[player] for player in seating]
                     called = [self.names[player] for player in seating]
-                    table = play_hand(self.rules, luck, sitting, called, self.seed + deal)
+                    with stop.at_once():
+                        table = play_hand(self.rules, luck, sitting, called, self.seed + deal)
                     scores[place, turn] = table.scores
                     if self.keep:
                         kept.append(format.end(table.moves))

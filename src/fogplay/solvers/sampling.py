@@ -23,6 +23,7 @@ MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which limits the number of episodes
 MOST_GPU_THREADS = 2**22
 GPU_SCRATCH = 2**30  # bytes of scratch buffers, which limit the default number of threads
 MOST_PLAYERS = 64  # a kernel keeps one bit per player
+CHUNK = 1 << 14  # slots that are restored together
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS = ("uniform", "call-down", "on-policy")
 
@@ -96,7 +97,7 @@ class Sampler:
             for array in (self._index.entries, self._index.counters):
                 self.driver.store(array)
         for name, table in named.items():
-            table[:slots] = arrays[name]
+            _fill(table[:slots], arrays[name])
         rng[...] = arrays["rng"]
         self.simulator.resume(self.driver.games, arrays)
         self.driver.write(learned, rng)
@@ -196,6 +197,14 @@ class MonteCarloCfr(Sampler):
 
     def _named(self, learned: outcome_sampling.Tables) -> dict[str, NDArray[Any]]:
         return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}
+
+
+def _fill(table: NDArray[Any], found: NDArray[Any]) -> None:
+    """Copy ``found`` to a new table, which is zero, and leave pages of memory alone that stay zero."""
+    for first in range(0, len(found), CHUNK):
+        part = found[first : first + CHUNK]
+        if np.count_nonzero(part.view(f"u{part.itemsize}")):
+            table[first : first + CHUNK] = part
 
 
 def _fitting(scratch: Any) -> int:

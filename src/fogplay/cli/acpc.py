@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from fogplay.cli.acpc_results import Place, report_dealt, report_joined, report_replayed
-from fogplay.cli.app import JSON, Stopped, again, app, require_folder
+from fogplay.cli.app import JSON, Stopped, again, amount, app, require_folder
 from fogplay.cli.console import Watch, counted, say, table
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
@@ -106,7 +106,7 @@ def deal(
             metavar="PLAYER", help="[NAME=]AGENT for a strategy or bot; [NAME=]:PORT for a player that connects."
         ),
     ],
-    hands: Annotated[int, typer.Option("--hands", "-n", help="How many.")] = 3000,
+    hands: Annotated[int, amount("--hands", "-n", help="How many.")] = 3000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same cards.")] = 0,
     turn: Annotated[
         int, typer.Option(help="Rotate everybody by this many seats: with the same seed, a duplicate.")

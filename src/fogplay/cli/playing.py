@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import app, require_folder
+from fogplay.cli.app import amount, app, require_folder
 from fogplay.cli.console import Watch, say
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
@@ -37,8 +37,8 @@ def play(
             "By default the game's best bot, an equilibrium solved on the spot, or a search.",
         ),
     ] = None,
-    hands: Annotated[int | None, typer.Option("--hands", "-n", help="How many; until you quit by default.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same cards.")] = None,
+    hands: Annotated[int | None, amount("--hands", "-n", help="How many; until you quit by default.")] = None,
+    seed: Annotated[int | None, amount(help="The same seed gives the same cards.")] = None,
     reference: Annotated[
         str | None,
         typer.Option(metavar="AGENT", help="Whom hints and the review quote; your opponent, if it is a strategy."),

@@ -355,9 +355,7 @@ def _interrupt(case: Case, number: int, moment: float | str, files: Path, folder
     ("name", "number", "moment"),
     [
         ("solve", signal.SIGTERM, "s.safetensors.checkpoint"),
-        ("solve", signal.SIGKILL, "s.safetensors.checkpoint"),
-        ("respond", signal.SIGINT, 4.0),
-        ("match", signal.SIGINT, 4.0),
+        ("match", signal.SIGINT, 3.0),
         ("deal", signal.SIGTERM, "deal.log"),
         ("evaluate", signal.SIGINT, 0.25),
     ],

@@ -105,7 +105,7 @@ class Handler:
 
 
 def _is_lost_in(frame: FrameType | None) -> bool:
-    """Whether Python drops exceptions here, with a traceback: in callbacks of the compiler, of modules and of memory."""
+    """Whether Python drops exceptions here, and prints them: in callbacks of the compiler, of modules and of memory."""
     while frame is not None:
         code = frame.f_code
         if code.co_name in ("__del__", "_raw_object_cache_notify", "_raw_object_cache_getbuffer"):

@@ -15,11 +15,10 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
-import json
-import subprocess
-import sys
+import multiprocessing
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -47,24 +46,23 @@ def train(folder: Path, threads: int, episodes: int, seeds: int, seconds: float)
         print(f"{file.name}: {result.seconds:.1f} s, {episodes / result.seconds / 1e6:.0f} M/s", flush=True)
 
 
+def meet(numbered: tuple[int, tuple[Path, Path]], hands: int) -> dict[str, object]:
+    """One match; its seed is its number."""
+    import fogplay as fp
+
+    seed, pair = numbered
+    result = fp.match("holdem", pair, hands, seed=seed)
+    return {
+        "player": pair[0].stem, "against": pair[1].stem, "hands": result.hands,
+        "mean": result.means[0], "standard_error": result.standard_errors[0],
+    }  # fmt: skip
+
+
 def play(folder: Path, hands: int, workers: int) -> None:
     """Match every pair of strategies in a folder."""
-    files = sorted(folder.glob("*.safetensors"))
-    pairs = list(itertools.combinations(range(len(files)), 2))
-
-    def one(numbered: tuple[int, tuple[int, int]]) -> dict[str, object]:
-        seed, (first, second) = numbered
-        words = ["match", "holdem", str(files[first]), str(files[second]), "--hands", str(hands), "--seed", str(seed)]
-        command = [sys.executable, "-m", "fogplay.cli", *words, "--json"]
-        facts = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
-        won = facts["players"][0]
-        return {
-            "player": files[first].stem, "against": files[second].stem, "hands": facts["hands"],
-            "mean": won["mean"], "standard_error": won["standard_error"],
-        }  # fmt: skip
-
-    with ThreadPoolExecutor(workers) as pool:
-        rows = list(pool.map(one, enumerate(pairs, 1)))
+    pairs = list(itertools.combinations(sorted(folder.glob("*.safetensors")), 2))
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        rows = list(pool.map(partial(meet, hands=hands), enumerate(pairs, 1)))
     with open(folder / "matches.csv", "w", newline="") as out:
         writer = csv.DictWriter(out, rows[0].keys())
         writer.writeheader()

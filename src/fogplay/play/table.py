@@ -118,7 +118,7 @@ class Table:
             names=lambda: tuple(str(state.action_to_string(seat, action)) for action in legal),
             observation=lambda: state.observation(seat) if hasattr(state, "observation") else None,
             memory=memory,
-            world=lambda rng: draw_world(game, state, seat, memory(), rng),
+            world=lambda rng, doubt: draw_world(game, state, seat, memory(), rng, doubt),
             game=game,
             deadline=self.deadline,
         )

@@ -137,15 +137,18 @@ def _payoff(game, node, signals, player):
 
 
 class Worlds:
-    """States that a seat cannot tell from the real one: the first ones are drawn, later ones repeat these."""
+    """States that a seat cannot tell from the real one: the first ones are drawn, later ones repeat these.
 
-    def __init__(self, view: Any, rng: np.random.Generator) -> None:
-        self.view, self.rng = view, rng
+    With ``doubt``, every other one is a state that another player holds possible.
+    """
+
+    def __init__(self, view: Any, rng: np.random.Generator, doubt: bool) -> None:
+        self.view, self.rng, self.doubt = view, rng, doubt
         self.drawn: list[Any] = []
 
     def __call__(self, luck: float) -> Any:
         if len(self.drawn) < WORLDS:
-            self.drawn.append(self.view.world(self.rng))
+            self.drawn.append(self.view.world(self.rng, self.doubt and len(self.drawn) % 2 == 1))
             return self.drawn[-1]
         return self.drawn[int(luck * WORLDS)]
 
@@ -214,8 +217,8 @@ class RulesSimulator(Simulator):
     def actions_per_infoset(self) -> int:
         return int(np.ceil(self.mean_actions))
 
-    def rooted(self, view: Any, rng: np.random.Generator) -> RulesGame:
-        self.draw_start = Worlds(view, rng)
+    def rooted(self, view: Any, rng: np.random.Generator, doubt: bool = False) -> RulesGame:
+        self.draw_start = Worlds(view, rng, doubt)
         if self._rooted is None:
             self._rooted = self.worker()
         return self._rooted._replace(drawn=True)

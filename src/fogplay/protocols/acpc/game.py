@@ -16,6 +16,7 @@ from fogplay.games.limit import most_actions
 from fogplay.notation.acpc import Cards, LoggedHand, MatchState, quoted
 from fogplay.notation.gamedef import Definition, game_of
 from fogplay.play.view import Memory, View
+from fogplay.play.worlds import draw_world
 
 MOST_KNOWN = 1 << 16  # situations in the cache; the largest two-player definition has 24,000
 OVER = -1
@@ -169,7 +170,7 @@ class AcpcGame:
             names=lambda: tuple(str(situation.state.action_to_string(seat, action)) for action in situation.legal),
             observation=observation,
             memory=lambda: self._memory(seen),
-            world=lambda rng: state().determinise(seat, rng),
+            world=lambda rng, doubt: draw_world(self.game, state(), seat, (), rng, doubt),
             game=self.game,
         )
 

@@ -124,7 +124,8 @@ def test_a_game_of_ones_own(tmp_path: Path) -> None:
         (["solve", "kuhn", "--out", "."], "is a folder"),
         (["solve", "missing.py"], "there is no file 'missing.py'"),
         (["solve", "pyspiel:nothing"], "OpenSpiel has no game 'nothing'"),
-        (["solve", "pyspiel:matrix_rps"], "convert_to_turn_based"),
+        (["solve", "pyspiel:mfg_garnet"], "is a mean-field game"),
+        (["solve", "pyspiel:pig"], "has no information_state_string"),
         (["evaluate", "nowhere.safetensors"], "there is no file nowhere.safetensors"),
         (["inspect", "nowhere.safetensors"], "there is no file nowhere.safetensors"),
     ],
@@ -227,7 +228,7 @@ def test_a_games_own_words_are_shown_as_they_are(tmp_path: Path) -> None:
     [
         ("won = self.game.stake", "won = self.nothing", "the game's own code failed with AttributeError"),
         ("def returns(self)", "def payoffs(self)", "must define returns()"),
-        ('return f"player {player}"', "return [player]", "TypeError"),
+        ('return f"player {player}"', "return [player]", "returned list, not text"),
         ("return (0, 1)", "return (0, 7 // 0)", "ZeroDivisionError"),
     ],
 )

@@ -55,7 +55,11 @@ def cache_folder() -> Path:
         os.utime(folder)  # mark it as the newest, so that it is kept
         _remove_old_folders(base)
         _remove_abandoned(folder)
-    except OSError:
+    except OSError as error:
+        NOT_KEPT.append(
+            f"the cache {base} cannot be written ({error.strerror}), so every command compiles its kernels anew: set "
+            "FOGPLAY_CACHE to a folder that can be written"
+        )
         temporary = tempfile.mkdtemp(prefix="fogplay-kernels-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         return Path(temporary)

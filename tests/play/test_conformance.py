@@ -107,7 +107,7 @@ def test_a_match_is_played_and_kept(spec: str, folder: Path, capsys: pytest.Capt
         assert len(read("hands.log").order) == 20
 
 
-@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != SIMULTANEOUS])
+@pytest.mark.parametrize("spec", SPECS)
 def test_it_is_solved_saved_loaded_and_searched(spec: str, folder: Path) -> None:
     """The same functions for every game: what was saved plays the same hands, and a search takes a seat."""
     found = fp.solve(spec, "smooth-uct", 300, seed=1).strategy

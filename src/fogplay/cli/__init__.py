@@ -10,13 +10,14 @@ import threading
 from typing import NamedTuple
 
 from fogplay import interrupts
-from fogplay.cli import acpc, laboratory, matches, opponents, playing, responses, solving
+from fogplay.cli import acpc, laboratory, listing, matches, opponents, playing, responses, solving
 from fogplay.cli.app import Stopped, again, app
 from fogplay.errors import FogplayError
+from fogplay.games.registry import shortened
 from fogplay.jit import NOT_KEPT
 from fogplay.starting import STOPPED
 
-__all__ = ["acpc", "app", "laboratory", "main", "matches", "opponents", "playing", "responses", "solving"]
+__all__ = ["acpc", "app", "laboratory", "listing", "main", "matches", "opponents", "playing", "responses", "solving"]
 
 DONE, FAILED, PIPE_CLOSED = 0, 2, 141  # the last is what a shell reports for a program that SIGPIPE ended
 
@@ -39,7 +40,7 @@ def main() -> None:
     if NOT_KEPT:
         _complain(f"fogplay: {NOT_KEPT[0]}")
     if ending.line:
-        _complain(f"fogplay: {' '.join(ending.line.split())}")
+        _complain(f"fogplay: {shortened(' '.join(ending.line.split()))}")
     # Python ends itself by SIGINT if KeyboardInterrupt ever left code compiled from text; compiling more resets that.
     exec("")
     if ending.status == STOPPED and any(thread.daemon for thread in threading.enumerate()):
@@ -50,7 +51,7 @@ def main() -> None:
 
 def _run(signals: interrupts.Handler) -> Ending:
     try:
-        status = app(standalone_mode=False)
+        status = app(prog_name="fogplay", standalone_mode=False)
     except FogplayError as error:
         return Ending(FAILED, str(error))
     except Stopped as stopped:
@@ -87,9 +88,7 @@ def _of_library(error: Exception) -> Ending:
         return Ending(DONE)
     if not hasattr(error, "format_message"):
         raise error
-    command = getattr(getattr(error, "ctx", None), "command_path", "fogplay").replace(
-        "python -m fogplay.cli", "fogplay"
-    )
+    command = getattr(getattr(error, "ctx", None), "command_path", "fogplay")
     return Ending(FAILED, f"{error.format_message().rstrip('.')} (see `{command} --help`)")
 
 

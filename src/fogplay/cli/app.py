@@ -6,8 +6,10 @@ import hashlib
 import json
 import math
 import os
+import re
 import shlex
 import sys
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +18,15 @@ import typer.core
 
 from fogplay.errors import FogplayError
 from fogplay.storage import is_stream
+from fogplay.version import VERSION
 
 # In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
     "solve", "evaluate", "inspect", "match", "play", "respond", "tradeoff", "model",
     "games", "algorithms", "reproduce", "bench", "acpc",
 )  # fmt: skip
+
+MOST_DIGITS = 1000
 
 
 class Stopped(Exception):  # noqa: N818 (not an error)
@@ -40,11 +45,44 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Solve and play games of hidden information, by self-play, at compiled speed.",
 )
 
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"fogplay {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Solve and play games of hidden information, by self-play, at compiled speed."""
+
+
+def whole_number(text: Any) -> int:
+    """Parse a whole number as people write it: 1000000, 1_000_000, 1e6."""
+    try:
+        value = Decimal(str(text).replace("_", ""))
+        if value.is_finite() and abs(value.adjusted()) < MOST_DIGITS and value == value.to_integral_value():
+            return int(value)
+    except InvalidOperation:
+        pass
+    raise typer.BadParameter(f"{text!r} is not a whole number; write 1000000, 1_000_000 or 1e6")
+
+
+def amount(*names: str, help: str) -> Any:
+    """An option that takes a whole number, also as 1e6."""
+    return typer.Option(*names, metavar="N", help=help, parser=whole_number)
+
+
 Threads = Annotated[
-    int | None, typer.Option(help="Concurrent episodes on shared tables; by default 1, or as many as suit the GPU.")
+    int | None, amount(help="Concurrent episodes on shared tables; by default 1, or as many as suit the GPU.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, or cuda: sampling algorithms on an NVIDIA GPU.")]
 Minutes = Annotated[
@@ -52,7 +90,10 @@ Minutes = Annotated[
     typer.Option("--minutes", help="Learn for this many minutes, or for -n iterations if those end sooner."),
 ]
 Infosets = Annotated[
-    int | None, typer.Option("--infosets", help="The most infosets to store, for a game too large for a tree.")
+    int | None, amount("--infosets", help="The most infosets to store, for a game too large for a tree.")
+]
+NodeLimit = Annotated[
+    int | None, amount("--node-limit", help="The most nodes of a tree to build; 100 million by default.")
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
 
@@ -93,6 +134,17 @@ def file_name(game: str) -> str:
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
     short = "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
     return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs
+
+
+def where_the_game_is(strategy: Any) -> str:
+    """The spec of a strategy's game; refuses one whose file is not there, as in another folder."""
+    spec: str = strategy.game
+    file = re.match(r"(?!pyspiel:).*?\.(py|efg)(?=$|[:(])", spec)
+    if file is not None and not Path(file[0]).is_file():
+        raise FogplayError(
+            f"its game is {spec}, and there is no file {file[0]} here: say where it is with --game PATH/{spec}"
+        )
+    return spec
 
 
 def load_strategy(path: Path) -> Any:

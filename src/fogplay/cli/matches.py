@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, again, app, print_json, require_folder
+from fogplay import checks
+from fogplay.cli.app import JSON, again, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
@@ -25,8 +26,15 @@ def match(
     agents: Annotated[
         list[str], typer.Argument(metavar="AGENT", help="Saved strategies, uniform, or bots of the game, by name.")
     ],
-    hands: Annotated[int, typer.Option("--hands", "-n", help="How many; rounded up to whole deals.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
+    hands: Annotated[
+        int | None,
+        amount(
+            "--hands",
+            "-n",
+            help="How many, rounded up to whole deals; by default 100,000, or a minute's.",
+        ),
+    ] = None,
+    seed: Annotated[int, amount(help="The same seed gives the same hands.")] = 0,
     log: Annotated[Path | None, typer.Option(help="The file for the hand histories.")] = None,
     seen_by: Annotated[
         str | None,
@@ -39,11 +47,14 @@ def match(
     from fogplay.agents.resolve import known_names
     from fogplay.opponents import write_log
     from fogplay.play import match as play_match
-    from fogplay.trees import named
 
+    if hands is not None:
+        checks.hands(hands)
+    checks.seed(seed)
     if log is not None:
         require_folder(log, "--log")
-    rules, spec = named(game)
+    with Watch(quiet=as_json) as watch:
+        rules, spec = watch.named(game)
     if len(agents) != rules.num_players():
         raise FogplayError(f"{spec} is for {rules.num_players()} players; {len(agents)} agents were named")
     names = names_of(agents, known_names(rules))
@@ -62,6 +73,7 @@ def match(
                 keep=log is not None,
                 names=names,
                 progress=watch.hands,
+                note=watch.note,
                 expect=watch.expect,
                 flatten=watch.flatten,
             )
@@ -106,7 +118,7 @@ def _check_seen_by(rules: Any, names: Sequence[str], log: Path | None, seen_by: 
         raise FogplayError(f"--seen-by: nobody called {seen_by!r} plays; there are {', '.join(names)}")
 
 
-def _facts(outcome: Any, agents: Sequence[str], log: Path | None, asked: int) -> dict[str, Any]:
+def _facts(outcome: Any, agents: Sequence[str], log: Path | None, asked: int | None) -> dict[str, Any]:
     """The results of a match; deals and points are included if they differ from hands and means."""
     rows: list[dict[str, Any]] = [
         {
@@ -128,12 +140,14 @@ def _facts(outcome: Any, agents: Sequence[str], log: Path | None, asked: int) ->
     return facts | rate | {"players": rows, "log": str(log) if log else None}
 
 
-def _show(game: str, outcome: Any, rows: list[dict[str, Any]], asked: int) -> None:
-    early, of = ("stopped early, ", f" of {asked:,}") if outcome.interrupted else ("", "")
+def _show(game: str, outcome: Any, rows: list[dict[str, Any]], asked: int | None) -> None:
+    early = "stopped early, " if outcome.interrupted else ""
+    of = f" of {asked:,}" if outcome.interrupted and asked is not None else ""
     paired = outcome.deals != outcome.hands
     turns = outcome.hands // outcome.deals
+    hand = "hand" if (asked if outcome.interrupted else outcome.hands) == 1 else "hands"
     dealt = f" ({outcome.deals:,} deals in {turns} seatings)" if paired else ""
-    say(f"{game}: {early}{outcome.hands:,}{of} hands{dealt} in {outcome.seconds:.2f} s")
+    say(f"{game}: {early}{outcome.hands:,}{of} {hand}{dealt} in {outcome.seconds:.2f} s")
     points, digits = outcome.format.points, outcome.format.digits
     unit = outcome.unit if paired else f"wins {outcome.unit}"
     show = table("player", unit, "standard error", "95 % interval", *([points] if paired else []))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import app
+from fogplay.cli.app import amount, app
 from fogplay.cli.console import Watch, say
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
@@ -33,8 +33,8 @@ def play(
             help="A saved strategy, a bot of the game, or uniform; once for each opponent, or one for all.",
         ),
     ] = None,
-    hands: Annotated[int | None, typer.Option("--hands", "-n", help="How many; until you quit by default.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same cards.")] = None,
+    hands: Annotated[int | None, amount("--hands", "-n", help="How many; until you quit by default.")] = None,
+    seed: Annotated[int | None, amount(help="The same seed gives the same cards.")] = None,
 ) -> None:
     """Play against a strategy; you move by one seat after every hand."""
     from fogplay.play import format_for

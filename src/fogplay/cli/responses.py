@@ -14,9 +14,11 @@ from fogplay.cli.app import (
     JSON,
     Device,
     Minutes,
+    NodeLimit,
     Stopped,
     Threads,
     again,
+    amount,
     app,
     checkpoint_of,
     file_name,
@@ -37,8 +39,8 @@ To = Annotated[Path, typer.Option(help="The model: a strategy saved by `fogplay 
 Kind = Annotated[str, typer.Option(help="rnr: trust the model equally everywhere; dbr: by how much was observed.")]
 Half = Annotated[float, typer.Option(help="dbr: the observations that give half the confidence.")]
 AlgorithmName = Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")]
-Iterations = Annotated[int | None, typer.Option("--iterations", "-n", help="Iterations per seat.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same bits.")]
+Iterations = Annotated[int | None, amount("--iterations", "-n", help="Iterations per seat.")]
+Seed = Annotated[int, amount(help="The same seed gives the same bits.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
 ]
@@ -58,6 +60,7 @@ def respond(
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
+    node_limit: NodeLimit = None,
     out: Annotated[
         Path | None, typer.Option(help="The file for the strategy; GAME-response.safetensors by default.")
     ] = None,
@@ -67,9 +70,12 @@ def respond(
 ) -> None:
     """Exploit a model of the others; the lower the confidence, the harder the response is to exploit."""
     import fogplay
-    from fogplay.solvers.solve import planned_iterations, require_device
+    from fogplay.solvers.respond import require_response
+    from fogplay.solvers.solve import planned_iterations, require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
+    require_amount(iterations, minutes, seed, threads)
+    require_response(kind, confidence, half)
     out = out or Path(f"{file_name(game)}-response.safetensors")
     require_folder(out)
     asked = out
@@ -77,13 +83,15 @@ def respond(
     model = load_strategy(to)
     if out.exists() and out.samefile(to):
         raise FogplayError(f"--out would overwrite the model {to}; choose another name")
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
     if not resume:
         planned = planned_iterations(algorithm, simulator, iterations, minutes)
         out = choose(out, simulator.name, kind, planned, force, watch.note)
     checkpoint = checkpoint_of(out)
+    if resume and checkpoint is not None and not Path(f"{checkpoint}.0").exists():
+        watch.note(f"there is no checkpoint {checkpoint}.0 to resume: the run starts from the beginning")
     with stopping():  # from here on, a signal ends the learning, and what was learned is saved
         try:
             with watch:
@@ -158,6 +166,7 @@ def tradeoff(
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
+    node_limit: NodeLimit = None,
     out: Annotated[Path | None, typer.Option(help="The files .csv, .svg and .png; GAME-tradeoff by default.")] = None,
     as_json: JSON = False,
 ) -> None:
@@ -165,17 +174,21 @@ def tradeoff(
     import fogplay
     from fogplay.experiments.pictures import draw_tradeoff
     from fogplay.experiments.runner import write_rows
-    from fogplay.solvers.solve import require_device
+    from fogplay.solvers.respond import require_response
+    from fogplay.solvers.solve import require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
+    require_amount(iterations, None, seed, threads)
+    wanted = _numbers(confidences)
+    for each in wanted:
+        require_response(kind, each, half)
     out = out or Path(f"{file_name(game)}-tradeoff")
     if out.suffix in (".csv", ".svg", ".png"):
         out = out.with_suffix("")
     require_folder(out.with_name(out.name + ".csv"))
-    wanted = _numbers(confidences)
     require_device(device, algorithm)
     model = load_strategy(to)
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
     with stopping():  # from here on, a signal ends the curve, and the points so far are saved

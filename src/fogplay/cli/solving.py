@@ -1,4 +1,4 @@
-"""The commands that list games and algorithms, solve games, and inspect strategies."""
+"""The commands that solve games and inspect strategies."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +17,11 @@ from fogplay.cli.app import (
     Device,
     Infosets,
     Minutes,
+    NodeLimit,
     Stopped,
     Threads,
     again,
+    amount,
     app,
     checkpoint_of,
     file_name,
@@ -27,6 +30,7 @@ from fogplay.cli.app import (
     read_settings,
     require_folder,
     resumed,
+    where_the_game_is,
 )
 from fogplay.cli.console import Watch, say, show_result, table
 from fogplay.cli.keeping import Force, choose, save
@@ -38,58 +42,16 @@ from fogplay.trees import FlatGame, TooLargeError
 
 
 @app.command()
-def games(as_json: JSON = False) -> None:
-    """List the games, their parameters and sizes."""
-    from fogplay.games.registry import presets, registered
-    from fogplay.trees import flatten
-
-    rows: list[dict[str, Any]] = []
-    for name, game_class in registered().items():
-        game = game_class()
-        public = game.public_size() if hasattr(game, "public_size") else None
-        if public is not None:
-            nodes, infosets = public
-        else:
-            flat = flatten(game)
-            nodes, infosets = flat.num_nodes, flat.num_infosets
-        rows.append(
-            {
-                "game": name,
-                "spec": str(game),
-                "summary": (game_class.__doc__ or "").splitlines()[0],
-                "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},
-                "players": game.num_players(),
-                "nodes": nodes,
-                "infosets": infosets,
-                "tree": public is None,
-            }
-        )
-    if as_json:
-        print_json({"games": rows, "presets": presets()})
-        return
-    show = table("game and its parameters", "players", "nodes", "infosets", "")
-    for row in rows:
-        nodes = f"{row['nodes']:,}" + ("" if row["tree"] else "*")
-        show.add_row(row["spec"], str(row["players"]), nodes, f"{row['infosets']:,}", row["summary"])
-    say(show)
-    say("* Too large for a tree: decisions of the betting alone, and infosets with cards in buckets.")
-    say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
-    say(
-        "Your own: fogplay solve mygame.py (docs/write-your-own-game.md); a file of Gambit's: fogplay solve game.efg; "
-        "OpenSpiel's: fogplay solve pyspiel:NAME."
-    )
-
-
-@app.command()
 def solve(
     game: Annotated[str, typer.Argument(help=f"A game: {EXAMPLES}.")],
     algorithm: Annotated[
         str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`; auto takes one that suits the game.")
     ] = "auto",
-    iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    iterations: Annotated[int | None, amount("--iterations", "-n", help="How many.")] = None,
     minutes: Minutes = None,
     infosets: Infosets = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
+    node_limit: NodeLimit = None,
+    seed: Annotated[int, amount(help="The same seed gives the same bits.")] = 0,
     threads: Threads = None,
     device: Device = "cpu",
     set_: Annotated[
@@ -115,9 +77,14 @@ def solve(
     require_folder(out)
     asked = out
     require_device(device, algorithm)
-    require_amount(iterations, minutes, seed)
+    require_amount(iterations, minutes, seed, threads, infosets)
     points = _iterations(snapshots)
-    with Watch(quiet=as_json) as watch:
+    beyond = [point for point in points if iterations is not None and point > iterations]
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
+        _warn_of_resuming(resume, checkpoint_of(out), watch.note)
+        if beyond:
+            listed = ", ".join(f"{point:,}" for point in beyond)
+            watch.note(f"snapshots after {listed} iterations are beyond -n {iterations:,} and will not be taken")
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
             algorithm, why = suited(simulator, device, threads)
@@ -182,6 +149,12 @@ def _nash_conv_of(flat: FlatGame | None, file: Path) -> float | None:
         return None
 
 
+def _warn_of_resuming(resume: bool, checkpoint: Path | None, note: Callable[[str], None]) -> None:
+    if resume and (checkpoint is None or not checkpoint.exists()):
+        there = f"there is no checkpoint {checkpoint} to resume" if checkpoint is not None else "there is no checkpoint"
+        note(f"{there}: the run starts from the beginning")
+
+
 def _facts(result: Any) -> dict[str, Any]:
     """A result in numbers."""
     return {
@@ -209,25 +182,12 @@ def _iterations(text: str) -> list[int]:
 
 
 @app.command()
-def algorithms(as_json: JSON = False) -> None:
-    """List the algorithms and their parameters."""
-    from fogplay.solvers import ALGORITHMS
-
-    if as_json:
-        print_json({"algorithms": {name: list(each.parameters) for name, each in ALGORITHMS.items()}})
-        return
-    show = table("algorithm", "parameters (--set NAME=VALUE)", "")
-    for each in ALGORITHMS.values():
-        show.add_row(each.name, ", ".join(each.parameters), each.summary)
-    say(show)
-
-
-@app.command()
 def evaluate(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
+    node_limit: NodeLimit = None,
     as_json: JSON = False,
 ) -> None:
     """Measure a strategy exactly: values, nash_conv, exploitability."""
@@ -238,8 +198,8 @@ def evaluate(
         raise FogplayError(
             f"{file} is for {strategy.game}, which is too large to be measured exactly: play it with `fogplay match`"
         )
-    with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game or strategy.game)
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
+        flat = watch.flatten(game or where_the_game_is(strategy))
     quality = measure(flat, strategy.on(flat))
     if as_json:
         print_json(
@@ -262,7 +222,7 @@ def inspect(
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="How many infosets to list.", min=1)] = 20,
+    limit: Annotated[int, amount(help="How many infosets to list.")] = 20,
     as_json: JSON = False,
 ) -> None:
     """Look up a situation: what the strategy does there, and why."""
@@ -278,7 +238,7 @@ def inspect(
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
         try:
-            flat = watch.flatten(game or strategy.game)
+            flat = watch.flatten(game or where_the_game_is(strategy))
         except TooLargeError as why:
             flat = None
             watch.note(f"{strategy.game} is too large for a tree ({why.size}): what actions earn is not known exactly")

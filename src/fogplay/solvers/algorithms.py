@@ -10,9 +10,9 @@ from fogplay.errors import FogplayError, did_you_mean
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.kernels.cfr import iterate
 from fogplay.simulators import Simulator
-from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
+from fogplay.solvers.full_width import WEIGHTINGS, FullWidth, weighting_of
 from fogplay.solvers.run import Learner
-from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
+from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay, check_sampling
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,12 @@ def algorithm_called(name: str) -> Algorithm:
 
 
 def check_parameters(algorithm: Algorithm, parameters: dict[str, Any]) -> None:
-    """Refuse parameters that the algorithm does not have."""
+    """Refuse parameters that the algorithm does not have, and values that it cannot take in any game."""
     for name in parameters:
         if name not in algorithm.parameters:
             has = f"it has {', '.join(algorithm.parameters)}" if algorithm.parameters else "it has none"
             raise FogplayError(f"{algorithm.name} has no parameter {name!r}; {has}")
+    if algorithm.seeded:
+        check_sampling(algorithm.name, parameters)
+    elif algorithm.make is not None:
+        weighting_of(algorithm.name, parameters)

@@ -80,8 +80,9 @@ def respond(
     MCDBR. The seats share ``minutes`` equally; each seat gets ``iterations``. Ctrl-C raises KeyboardInterrupt once the
     checkpoint is written, and ``resume`` continues from there.
     """
+    require_response(kind, confidence, half)
     simulator = simulator_for(game)
-    restricted = bound(simulator, to, confidence, one_of("kind", kind, KINDS), half)
+    restricted = bound(simulator, to, confidence, kind, half)
     played: list[Result] = []
     for seat in range(simulator.num_players):
         found = solve(
@@ -115,6 +116,13 @@ def respond(
     if simulator.flat is not None:
         quality = against_model(simulator.flat, strategy.probabilities, to.on(simulator.flat))
     return Response(strategy, quality, seconds)
+
+
+def require_response(kind: str, confidence: float, half: float) -> None:
+    """Refuse invalid settings of a response, before anything is built."""
+    one_of("kind", kind, KINDS)
+    number("confidence", confidence, 0.0, 1.0)
+    number("half", half, 0.0, 1e12)
 
 
 def bound(simulator: Simulator, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:

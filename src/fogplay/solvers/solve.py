@@ -18,9 +18,11 @@ from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
 from fogplay.games.registry import load
 from fogplay.simulators import Simulator, simulator_for
+from fogplay.simulators.find import MOST_INFOSETS
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import AUTO, Algorithm, algorithm_called, check_parameters, default_iterations, suited
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
+from fogplay.solvers.sampling import MOST_GPU_THREADS
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 
@@ -87,7 +89,7 @@ def solve(
     that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and the
     strategy at every point of the curve. ``note`` is called with lines for the user, about checkpoints for example.
     """
-    require_amount(iterations, minutes, seed)
+    require_amount(iterations, minutes, seed, threads, infosets)
     seed, iterations = int(seed), None if iterations is None else int(iterations)
     if algorithm != AUTO:
         check_parameters(algorithm_called(algorithm), parameters)
@@ -108,6 +110,11 @@ def solve(
         return _linear_program(require_tree(simulator, algorithm), chosen, greedy)
     workers = {"seed": seed, "threads": threads, "device": device} if chosen.seeded else {}
     learner = chosen.make(simulator, algorithm, parameters | workers)
+    if learner.most_iterations is not None and minutes is None and iterations > learner.most_iterations:
+        raise FogplayError(
+            f"{algorithm} on {simulator.name} can count {learner.most_iterations:,} iterations on a CPU, not "
+            f"{iterations:,}: ask for fewer with -n, or use --device cuda"
+        )
     identity = {
         "game": simulator.name,
         "tree": simulator.digest,
@@ -190,13 +197,23 @@ def _result(run: Run, simulator: Simulator, strategy: Any, algorithm: str, seed:
     )
 
 
-def require_amount(iterations: int | None, minutes: float | None, seed: int) -> None:
-    """Refuse invalid amounts of work and seeds, before anything is built."""
+def require_amount(
+    iterations: int | None,
+    minutes: float | None,
+    seed: int,
+    threads: int | None = None,
+    infosets: int | None = None,
+) -> None:
+    """Refuse invalid amounts of work, seeds and sizes, before anything is built."""
     if iterations is not None:
         whole("iterations", iterations, 1, MAX_ITERATIONS)
     if minutes is not None:
         number("minutes", minutes, 0.001, MOST_MINUTES)
     checks.seed(seed)
+    if threads is not None:
+        whole("threads", threads, 1, MOST_GPU_THREADS)
+    if infosets is not None:
+        whole("infosets", infosets, 1, MOST_INFOSETS)
 
 
 def planned_iterations(

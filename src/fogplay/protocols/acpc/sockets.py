@@ -9,6 +9,7 @@ import struct
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from fogplay.errors import FogplayError
@@ -21,6 +22,7 @@ CHUNK = 1 << 16
 SENDING = 10.0  # seconds in which the other side must accept what it is sent
 MOMENT = 0.002  # seconds after which the other players receive their lines
 SHORTLY = 1e-3  # seconds of yielding the CPU before sleeping, since waking from sleep is slower
+QUIET = 10.0  # seconds without a line from a new dealer, after which a client says so
 GATHERED = 100  # the most lines held back for a player
 BY_HAND = "stopped by hand"
 
@@ -125,19 +127,26 @@ def connect(host: str, port: int, wait: float = 0.0) -> Line:
 
 def join(line: Line, client: Client, progress: Callable[[int], None] | None = None) -> str:
     """Play until the dealer ends the match, or a signal; return the reason."""
-    done = 0
+    done, patience = 0, QUIET if client.is_new else None
     with stopping() as stop:
         try:
             line.send([client.greeting])
             while not stop.is_set():
-                with stop.at_once():
-                    heard = line.read()
+                try:
+                    with stop.at_once():
+                        heard = line.read(patience)
+                except Late:
+                    client.silence(QUIET)
+                    patience = None
+                    continue
                 answer = client.receive(heard)
                 if answer is not None:
                     line.send([answer])
-                if progress is not None and client.hands != done:
+                if client.hands != done:
                     done = client.hands
-                    progress(done)
+                    patience = patience if client.is_new else None
+                    if progress is not None:
+                        progress(done)
         except Gone as gone:
             return str(gone)
         except KeyboardInterrupt:
@@ -191,25 +200,44 @@ def listen(host: str, port: int) -> socket.socket:
         raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another port, or 0 for any") from error
 
 
-def accept(listening: socket.socket, name: str, seconds: float | None) -> Line:
+@dataclass(frozen=True)
+class Patience:
+    """How many seconds all players together have to connect and to greet; None: no limit."""
+
+    seconds: float | None
+    began: float = field(default_factory=time.monotonic)
+
+    def left(self) -> float | None:
+        return None if self.seconds is None else max(self.began + self.seconds - time.monotonic(), 1e-3)
+
+
+def accept(listening: socket.socket, name: str, patience: Patience) -> Line:
     """Wait for a player to connect, and return the connection."""
     with listening:
-        listening.settimeout(seconds)
+        listening.settimeout(patience.left())
         try:
             connection, _ = listening.accept()
         except TimeoutError:
-            raise FogplayError(f"{name} did not connect in {seconds:g} seconds; nothing was played") from None
+            raise FogplayError(f"{name} did not connect in {patience.seconds:g} seconds; nothing was played") from None
     return Line(connection)
 
 
-def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None] | None = None) -> None:
-    """Play the match to its end; a signal ends it after the last completed hand."""
+def run(
+    dealer: Dealer,
+    chairs: Sequence[Chair],
+    progress: Callable[[int], None] | None = None,
+    patience: Patience | None = None,
+) -> None:
+    """Play the match to its end; a signal ends it after the last completed hand.
+
+    Players greet within the time that ``patience`` leaves, or that of an answer.
+    """
     with stopping() as stop:
         try:
             with stop.at_once():
-                _greet(dealer, chairs)
+                _greet(dealer, chairs, patience)
             dealer.begin()
-            hand = 0
+            hand = dealer.hand
             while dealer.waits_for is not None and not stop.is_set():
                 _ask(dealer, chairs, dealer.waits_for, stop)
                 if progress is not None and dealer.hand != hand:
@@ -225,14 +253,16 @@ def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None]
                 chair.close()
 
 
-def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
+def _greet(dealer: Dealer, chairs: Sequence[Chair], patience: Patience | None) -> None:
+    limited = patience if patience is not None and patience.seconds is not None else None
     for player, chair in enumerate(chairs):
+        waits = limited or Patience(dealer.terms.limits.answer)
         try:
-            dealer.greet(player, chair.read(dealer.terms.limits.answer))
+            dealer.greet(player, chair.read(waits.left() or 0.0))
         except Gone as gone:
             dealer.fail(player, str(gone))
         except Late:
-            dealer.fail(player, f"it did not greet in {dealer.terms.limits.answer:g} seconds")
+            dealer.fail(player, f"it did not greet in {waits.seconds:g} seconds")
 
 
 def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int, stop: Stop) -> None:

@@ -101,7 +101,8 @@ def test_one_simulation_is_enough_for_a_move(spec: str) -> None:
 def test_actions_tried_rarely_are_left_out_of_the_average() -> None:
     view = table_of("leduc").view(0)
     found = [
-        SearchAgent("leduc", simulations=2_000, seed=1, final=final).distribution(view) for final in ("average", "greedy")
+        SearchAgent("leduc", simulations=2_000, seed=1, final=final).distribution(view)
+        for final in ("average", "greedy")
     ]
     assert sorted(found[1]) == [0.0, 1.0]
     assert sum(found[0]) == pytest.approx(1.0)

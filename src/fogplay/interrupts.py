@@ -12,14 +12,17 @@ process inherited as ignored, as background jobs of a script do, stay ignored.
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from types import FrameType
+from typing import TypeVar
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SAME_SECONDS = 1.0  # within which a second signal counts as the first
+SOON_SECONDS = 0.02  # after which a signal is sent again that came where it would be lost
 POLL_SECONDS = 0.1
 
 T = TypeVar("T")
@@ -73,14 +76,20 @@ class Handler:
         self._last = 0.0
         self._loops: list[Stop] = []  # the innermost last
 
-    def __call__(self, *_: Any) -> None:
+    def __call__(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         if self.over or (self.received and now - self._last < SAME_SECONDS):
+            return
+        raises = self.received or not self._loops or self._loops[-1].raises
+        if raises and _is_lost_in(frame):
+            again = threading.Timer(SOON_SECONDS, os.kill, (os.getpid(), number))
+            again.daemon = True
+            again.start()
             return
         self.twice, self.received, self._last = self.received, True, now
         for loop in self._loops:
             loop.set()
-        if self.twice or not self._loops or self._loops[-1].raises:
+        if raises:
             raise KeyboardInterrupt
 
     @contextlib.contextmanager
@@ -93,6 +102,18 @@ class Handler:
             yield stop
         finally:
             self._loops.remove(stop)
+
+
+def _is_lost_in(frame: FrameType | None) -> bool:
+    """Whether Python drops exceptions here, and prints them: in callbacks of the compiler, of modules and of memory."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in ("__del__", "_raw_object_cache_notify", "_raw_object_cache_getbuffer"):
+            return True
+        if code.co_name == "cb" and code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 _installed: Handler | None = None

@@ -74,9 +74,9 @@ def answer(prompt: str) -> str:
         return "c"
     if prompt.startswith("  Your cards: "):
         return "pass" if "pass" in prompt else prompt.split()[2][0]
-    found = re.search(r"['\"]: (.*)\? $", prompt)
+    found = re.search(r"['\"]: (.*)\? $", prompt) or re.search(r".*(?:: bid |\. Bid |: )(.*)\? $", prompt)
     assert found is not None, prompt
-    return found[1].split(", ")[0]
+    return re.split(", | or | to ", found[1])[0]
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -146,7 +146,7 @@ def test_a_move_of_the_name_wins_over_a_menu_number(
     monkeypatch.setattr("builtins.input", lambda prompt: print(prompt, end="") or next(typed))
     playing.play("goofspiel", ["uniform"], None, 1)
     shown = capsys.readouterr().out
-    assert re.search(r"You see '0: 2[<>=] 3[<>=]'", shown)
+    assert re.search(r"Your 3: .* Bid 1, 4\? ", shown)
 
 
 def test_a_match_ends_with_what_was_played_on_ctrl_c(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import sys
 import time
@@ -210,6 +211,12 @@ class Watch:
                 f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
             )
 
+    def more_threads(self, simulator: Simulator, threads: int | None, device: str) -> None:
+        """Say that more threads would help, if only one was chosen by default and compiled code plays the game."""
+        cores = os.cpu_count() or 1
+        if threads is None and device == "cpu" and cores > 1 and simulator.flat is None and simulator.compiled:
+            self.note(f"on one thread, with the same bits for the same seed; --threads {cores} uses all cores")
+
     def warn_of_recall(self, flat: FlatGame | None) -> None:
         if flat is not None and flat.recall_lost:
             self.note(f"imperfect recall: {flat.recall_lost}; nash_conv is not measured, and CFR has no guarantee here")
@@ -281,6 +288,7 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     )
     if facts["nash_conv"] is not None:
         say(f"nash_conv {facts['nash_conv']:.6g}, exploitability {facts['exploitability']:.6g}")
+    show_measured(facts)
     say(f"saved to {facts['out']}")
     say("Next:")
     file = shlex.quote(facts["out"])
@@ -292,6 +300,29 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     else:
         others = " rules" * (facts["players"] - 1)
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
+        say(f"  fogplay inspect {file}")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
     if "next" in facts:
         say(f"  {facts['next']}")
+
+
+def show_measured(facts: dict[str, Any]) -> None:
+    """Print what ``measured_by_matches`` found, and whether the strategy loses."""
+    visits = facts.get("visits_per_infoset")
+    if visits is not None:
+        never = visits["never"] / visits["infosets"]
+        median = float(f"{visits['median']:.2g}")
+        say(
+            f"{visits['infosets']:,} infosets: {visits['never']:,} never visited ({never:.1%}), where it knows little; "
+            f"about {median:,.0f} visits in the median"
+        )
+    matches = facts.get("matches")
+    if not matches:
+        return
+    show = table("against", f"wins {matches[0]['unit']}", "standard error", "")
+    for row in matches:
+        show.add_row(row["bot"], f"{row['mean']:+.0f}", f"{row['standard_error']:.0f}", row["verdict"])
+    say(show)
+    lost = [row["bot"] for row in matches if row["verdict"] == "loses"]
+    if lost:
+        say(f"It loses to {', '.join(lost)}: learn longer (--minutes 10 --threads 2) before you rely on it.")

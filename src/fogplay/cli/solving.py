@@ -32,13 +32,15 @@ from fogplay.cli.app import (
     resumed,
     where_the_game_is,
 )
-from fogplay.cli.console import Watch, say, show_result, table
+from fogplay.cli.charts import inspect_betting
+from fogplay.cli.console import Watch, say, show_measured, show_result, table
 from fogplay.cli.keeping import Force, choose, save
+from fogplay.cli.yardsticks import measured_by_matches
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
 from fogplay.interrupts import stopping
 from fogplay.strategies import BettingStrategy
-from fogplay.trees import FlatGame, TooLargeError
+from fogplay.trees import FlatGame, TooLargeError, named
 
 
 @app.command()
@@ -65,11 +67,14 @@ def solve(
     resume: Annotated[bool, typer.Option(help="Continue from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
     force: Force = False,
+    matches: Annotated[
+        int, typer.Option(help="Hands against each of the game's bots at the end, if it has any; 0 for none.", min=0)
+    ] = 100_000,
     as_json: JSON = False,
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
-    from fogplay.solvers.algorithms import AUTO, suited
+    from fogplay.solvers.algorithms import AUTO, suited, suited_parameters
     from fogplay.solvers.solve import planned_iterations, require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
@@ -88,9 +93,11 @@ def solve(
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
             algorithm, why = suited(simulator, device, threads)
+            settings = suited_parameters(algorithm, simulator)
             watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
+        watch.more_threads(simulator, threads, device)
         watch.expect_kernels(algorithm, device)
     if not resume:
         planned = planned_iterations(algorithm, simulator, iterations, minutes)
@@ -128,6 +135,9 @@ def solve(
         facts = {"game": simulator.name, **_facts(result), "out": str(saved)}
         if result.interrupted and result.stopped is None:
             facts["next"] = resumed(out, asked)
+        if simulator.flat is None:
+            hands = 0 if result.interrupted else matches
+            facts |= measured_by_matches(result.strategy, named(game)[0], hands, as_json)
         if as_json:
             print_json(facts)
         else:
@@ -195,9 +205,8 @@ def evaluate(
 
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        raise FogplayError(
-            f"{file} is for {strategy.game}, which is too large to be measured exactly: play it with `fogplay match`"
-        )
+        _evaluate_by_matches(strategy, file, as_json)
+        return
     with Watch(quiet=as_json, node_limit=node_limit) as watch:
         flat = watch.flatten(game or where_the_game_is(strategy))
     quality = measure(flat, strategy.on(flat))
@@ -215,10 +224,34 @@ def evaluate(
     say(f"How: {quality.method}.")
 
 
+def _evaluate_by_matches(strategy: BettingStrategy, file: Path, as_json: bool) -> None:
+    """A game too large to be measured exactly is measured by its bots."""
+    from fogplay.agents.yardsticks import HANDS
+
+    facts = measured_by_matches(strategy, strategy.rules, HANDS, as_json)
+    if "matches" not in facts:
+        raise FogplayError(
+            f"{file} is for {strategy.game}, which is too large to be measured exactly and has no bots: play it with "
+            "`fogplay match`"
+        )
+    if as_json:
+        print_json({"file": str(file), "game": strategy.game, "algorithm": strategy.method} | facts)
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    show_measured(facts)
+    say("How: duplicate matches against the game's bots, since the game is too large to be measured exactly.")
+
+
 @app.command()
 def inspect(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
-    infoset: Annotated[str | None, typer.Argument(help="An infoset's string, or the beginning of some.")] = None,
+    infoset: Annotated[
+        str | None,
+        typer.Argument(
+            help="An infoset's string, or the beginning of some; where cards are in buckets, AsAd or AKs:r."
+        ),
+    ] = None,
+    board: Annotated[str, typer.Option(help="Cards on the board, such as Kh7d2c, for hands by their cards.")] = "",
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
@@ -228,8 +261,10 @@ def inspect(
     """Look up a situation: what the strategy does there, and why."""
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        _inspect_betting(strategy, file, infoset, as_json)
+        inspect_betting(strategy, file, infoset, board, as_json)
         return
+    if board:
+        raise FogplayError(f"--board is for strategies with cards in buckets; {file} has named infosets")
     if infoset is not None and infoset not in strategy.infosets:
         chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [
             strategy.infosets[strategy.find(infoset)]
@@ -293,18 +328,4 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
             f"{row['probability']:.4f}", f"{row['value']:+.4f}", *extra,
         )  # fmt: skip
         before = row["infoset"]
-    say(show)
-
-
-def _inspect_betting(strategy: BettingStrategy, file: Path, situation: str | None, as_json: bool) -> None:
-    """Show a strategy with a bucket after some betting, such as ``154:crc/r``; by default before any betting."""
-    found = strategy.look_up(situation or "0:")
-    facts = {"file": str(file), "game": strategy.game, "seat": found.seat, "round": found.round}
-    if as_json:
-        print_json(facts | {"infoset": situation or "0:", "probabilities": found.probabilities})
-        return
-    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations, {strategy.kind}")
-    show = table("infoset", "seat", "round", "action", "probability")
-    for action, share in found.probabilities.items():
-        show.add_row(situation or "0:", str(found.seat), str(found.round), action, f"{share:.3f}")
     say(show)

@@ -96,12 +96,12 @@ class Table:
         return tuple(action for _, _, action in self._history)
 
     def seen(self, seat: int) -> list[Seen]:
-        """All events as one seat sees them; at the end also what is revealed then (the game's ``unseen``)."""
-        hidden = set(self._state.unseen(seat)) if self.is_over and hasattr(self._state, "unseen") else None
+        """All events as one seat sees them; at the end everything is revealed but what the game calls ``unseen``."""
+        over = self.is_over
+        hidden = set(self._state.unseen(seat)) if over and hasattr(self._state, "unseen") else set()
         seen = []
         for place, (state, who, action) in enumerate(self._history):
-            late = hidden is not None and who == CHANCE and place not in hidden
-            known = late or seat in self._witnesses(state, who, action)
+            known = (over and place not in hidden) or seat in self._witnesses(state, who, action)
             seen.append(Seen(who, action, str(state.action_to_string(who, action))) if known else Seen(who, None, None))
         return seen
 

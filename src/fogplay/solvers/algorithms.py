@@ -63,7 +63,13 @@ _SAMPLING = (
         seeded=True,
     ),
     Algorithm(
-        "es-mccfr", "by external sampling", MonteCarloCfr, (), 20_000_000, (traversal_sampling.run,), seeded=True
+        "es-mccfr",
+        "by external sampling",
+        MonteCarloCfr,
+        ("averaging",),
+        iterations=20_000_000,
+        kernels=(traversal_sampling.run,),
+        seeded=True,
     ),
     Algorithm("cs-mccfr", "by chance sampling", MonteCarloCfr, (), 10_000_000, (traversal_sampling.run,), seeded=True),
 )
@@ -91,6 +97,14 @@ def suited(simulator: Simulator, device: str = "cpu", threads: int | None = None
     if simulator.flat.num_nodes > LARGE_TREE:
         return "es-mccfr", "the strongest by sampling, for a tree this large"
     return "cfr+", "for a tree that is small enough to visit whole"
+
+
+def suited_parameters(algorithm: str, simulator: Simulator) -> dict[str, Any]:
+    """The parameters of an algorithm that ``suited`` chose, where they are not the algorithm's defaults.
+
+    In a game without a tree, linear averaging makes external sampling stronger at the same cost.
+    """
+    return {"averaging": "linear"} if algorithm == "es-mccfr" and simulator.flat is None else {}
 
 
 def default_iterations(algorithm: Algorithm, simulator: Simulator) -> int:

@@ -188,6 +188,10 @@ class MonteCarloCfr(Sampler):
         defaults = outcome if algorithm == "os-mccfr" else {}
         settings = defaults | dict(simulator.calibration.get(algorithm, {})) | parameters
         run, policy, scratch = _form(simulator, algorithm, settings)
+        # The table whose sums are the visits of each infoset, if there is one: evenly averaged strategies add up to 1.
+        even = isinstance(policy, traversal_sampling.External) and simulator.num_players == 2
+        linear = isinstance(policy, traversal_sampling.LinearExternal)
+        self.counted = "average" if even else "updated" if linear else None
 
         def tables(zeros: Zeros, writing: Any) -> outcome_sampling.Tables:
             slots = simulator.num_slots
@@ -199,7 +203,11 @@ class MonteCarloCfr(Sampler):
         return require_tree(self.simulator, "an average strategy").shares(self.kept()["weights"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return self._in_use({"weights": self.driver.table("average")})
+        weights = self.driver.table("average")
+        kept = {"weights": weights}
+        if self.counted is not None:
+            kept["counts"] = weights if self.counted == "average" else self.driver.table(self.counted)
+        return self._in_use(kept)
 
     def _named(self, learned: outcome_sampling.Tables) -> dict[str, NDArray[Any]]:
         return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}
@@ -239,7 +247,10 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
             f"cs-mccfr tries all actions of all players in one traversal, too many in {simulator.game}; use es-mccfr, "
             "os-mccfr, smooth-uct or uct"
         )
-    form = traversal_sampling.ChanceAlone if apart else traversal_sampling.External
+    form: Any = traversal_sampling.ChanceAlone
+    if not apart:
+        linear = one_of("averaging", settings.get("averaging", "even"), ("even", "linear")) == "linear"
+        form = traversal_sampling.LinearExternal if linear else traversal_sampling.External
     stack = traversal_sampling.Stack(
         width,
         np.zeros(depth, traversal_sampling.FRAME),

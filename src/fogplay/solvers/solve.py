@@ -20,7 +20,15 @@ from fogplay.games.registry import load
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.find import MOST_INFOSETS
 from fogplay.simulators.interface import require_tree
-from fogplay.solvers.algorithms import AUTO, Algorithm, algorithm_called, check_parameters, default_iterations, suited
+from fogplay.solvers.algorithms import (
+    AUTO,
+    Algorithm,
+    algorithm_called,
+    check_parameters,
+    default_iterations,
+    suited,
+    suited_parameters,
+)
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
 from fogplay.solvers.sampling import MOST_GPU_THREADS
 from fogplay.strategies import TabularStrategy
@@ -101,6 +109,7 @@ def solve(
     if algorithm == AUTO:
         algorithm, _ = suited(simulator, device, threads)
         check_parameters(algorithm_called(algorithm), parameters)
+        parameters = suited_parameters(algorithm, simulator) | parameters
     chosen = algorithm_called(algorithm)
     iterations = planned_iterations(algorithm, simulator, iterations, minutes) or MAX_ITERATIONS
     points = points or _points(curve, iterations)

@@ -2,7 +2,7 @@
 
     python benchmarks/search.py                # all of it, about half an hour on one core
     python benchmarks/search.py leduc          # against Leduc's equilibrium, exactly: no cards, no luck
-    python benchmarks/search.py goofspiel bluff --hands 200
+    python benchmarks/search.py goofspiel bluff --hands 200 --workers 8     # matches in eight processes
     python benchmarks/search.py peer           # against OpenSpiel's ISMCTSBot in Leduc at equal time per decision
 
 Against the equilibrium, the search decides once at every infoset; the strategy that this makes is measured over the
@@ -12,9 +12,10 @@ whole tree. Its loss comes with a standard error over seeds of the search. The o
 from __future__ import annotations
 
 import argparse
-import itertools
 import math
+import multiprocessing
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,28 +47,31 @@ def leduc() -> None:
     flat = fp.flatten("leduc")
     _, exact = equilibrium(flat)
     print(
-        "| algorithm | simulations | milli-chips per hand against the equilibrium | nash_conv |\n|---|---:|---:|---:|"
+        "| algorithm | simulations | average: milli-chips per hand against the equilibrium | nash_conv "
+        "| greedy: the same | nash_conv |\n|---|---:|---:|---:|---:|---:|"
     )
     for algorithm in ("uct", "smooth-uct"):
         for simulations in (30, 100, 300, 1_000, 3_000, 10_000, 30_000):
-            found = [searched(flat, exact, algorithm, simulations, seed) for seed in SEEDS]
-            won, conv = np.array(found).T
-            error = 1000 * won.std(ddof=1) / math.sqrt(len(won))
-            print(
-                f"| {algorithm} | {simulations:,} | {1000 * won.mean():+.1f} ± {error:.1f} | {conv.mean():.2f} |",
-                flush=True,
-            )
+            row = f"| {algorithm} | {simulations:,} |"
+            for final in ("average", "greedy"):
+                found = [searched(flat, exact, algorithm, simulations, seed, final) for seed in SEEDS]
+                won, conv = np.array(found).T
+                error = 1000 * won.std(ddof=1) / math.sqrt(len(won))
+                row += f" {1000 * won.mean():+.1f} ± {error:.1f} | {conv.mean():.2f} |"
+            print(row, flush=True)
 
 
-def searched(flat: fp.FlatGame, exact: Any, algorithm: str, simulations: int, seed: int) -> tuple[float, float]:
-    """The mean of both seats against the equilibrium, and nash_conv, of deciding by search at every infoset."""
-    agent = SearchAgent(flat, algorithm, simulations=simulations, seed=seed)
+def searched(
+    flat: fp.FlatGame, exact: Any, algorithm: str, simulations: int, seed: int, final: str
+) -> tuple[float, float]:
+    """The mean of both seats against the equilibrium, and nash_conv, of searching at every infoset."""
+    agent = SearchAgent(flat, algorithm, simulations=simulations, seed=seed, final=final)
     chosen = np.zeros(flat.num_slots)
     for number, name in enumerate(flat.infosets):
         where = flat.slots(number)
         legal = tuple(range(where.stop - where.start))
         point: Any = Point(int(flat.tree.infoset_player[number]), legal, name)
-        chosen[where.start + agent.act(point)] = 1.0
+        chosen[where] = agent.distribution(point)
     won = 0.0
     for seat in range(2):
         both, own = exact.copy(), flat.slots_of(seat)
@@ -76,19 +80,31 @@ def searched(flat: fp.FlatGame, exact: Any, algorithm: str, simulations: int, se
     return won, measure(flat, chosen).nash_conv
 
 
-def large(name: str, hands: int) -> None:
-    """A game that no tree holds: against uniform play, and four times the simulations against once."""
-    game = LARGE[name]
-    print(f"\n{game}\n\n| player | against | per hand | hands | seconds per decision |\n|---|---|---:|---:|---:|")
-    budgets = (50, 200, 800)
-    for algorithm in ("uct", "smooth-uct"):
-        for simulations in budgets:
-            show(game, Timed(game, algorithm, simulations), "uniform", hands)
-        for fewer, more in itertools.pairwise(budgets):
-            show(game, Timed(game, algorithm, more), Timed(game, algorithm, fewer, seed=2), hands)
+def large(names: list[str], hands: int, workers: int) -> None:
+    """Games that no tree holds: against uniform play, and four times the simulations against once."""
+    rows = [
+        (LARGE[name], algorithm, more, fewer, hands)
+        for name in names
+        for algorithm in ("uct", "smooth-uct")
+        for more, fewer in ((50, 0), (200, 0), (800, 0), (200, 50), (800, 200))
+    ]
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        costly_first = sorted(rows, key=lambda row: (row[0] != LARGE["goofspiel"], -row[2] - row[3]))
+        found = {row: pool.submit(large_row, *row) for row in costly_first}
+        for row in rows:
+            if row[1:4] == ("uct", 50, 0):
+                head = "| player | against | per hand | hands | seconds per decision |\n|---|---|---:|---:|---:|"
+                print(f"\n{row[0]}\n\n{head}")
+            print(found[row].result(), flush=True)
 
 
-def show(game: str, player: Any, other: Any, hands: int) -> None:
+def large_row(game: str, algorithm: str, more: int, fewer: int, hands: int) -> str:
+    other = Timed(game, algorithm, fewer, seed=2) if fewer else "uniform"
+    return played(game, Timed(game, algorithm, more), other, hands)
+
+
+def played(game: str, player: Any, other: Any, hands: int) -> str:
+    """A match as one line of a table."""
     fp.match(game, [player, other], 4, seed=2)  # compiles
     for each in (player, other):
         if not isinstance(each, str):
@@ -96,7 +112,7 @@ def show(game: str, player: Any, other: Any, hands: int) -> None:
     result = fp.match(game, [player, other], hands, seed=1)
     row = f"| {player} | {other} | {result.means[0]:+.3f} ± {result.standard_errors[0]:.3f} | {result.hands} |"
     theirs = f" {other.per_decision():.4f} |" if isinstance(other, Peer) else ""
-    print(f"{row} {player.per_decision():.4f} |{theirs}", flush=True)
+    return f"{row} {player.per_decision():.4f} |{theirs}"
 
 
 class Timed:
@@ -156,7 +172,8 @@ def peer(hands: int) -> None:
         trial = Peer(simulations)
         fp.match(game, [trial, "uniform"], 200, seed=3)
         for algorithm in ("uct", "smooth-uct"):
-            show(game, Timed(game, algorithm, seconds=max(trial.per_decision() / 2, 0.001)), Peer(simulations), hands)
+            ours = Timed(game, algorithm, seconds=max(trial.per_decision() / 2, 0.001))
+            print(played(game, ours, Peer(simulations), hands), flush=True)
 
 
 def main() -> None:
@@ -165,14 +182,15 @@ def main() -> None:
     parser.add_argument(
         "--hands", type=int, default=400, help="per match of the large games; five times as many of Leduc"
     )
+    parser.add_argument("--workers", type=int, default=1, help="matches of the large games at once")
     given = parser.parse_args()
-    for part in given.parts:
-        if part == "leduc":
-            leduc()
-        elif part == "peer":
-            peer(5 * given.hands)
-        else:
-            large(part, given.hands)
+    if "leduc" in given.parts:
+        leduc()
+    if "peer" in given.parts:
+        peer(5 * given.hands)
+    names = [part for part in given.parts if part in LARGE]
+    if names:
+        large(names, given.hands, given.workers)
 
 
 if __name__ == "__main__":

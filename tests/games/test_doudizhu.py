@@ -149,6 +149,37 @@ def test_views_never_leak() -> None:
                 assert sizes[0] == sizes[1]
 
 
+@pytest.mark.parametrize("seat", range(3))
+def test_a_view_is_the_same_in_every_world(seat: int) -> None:
+    """A hand is played again with other cards for the others: all that a seat is given at the table stays the same."""
+    game, rng, numbers = fp.load("doudizhu"), random.Random(seat), np.random.default_rng(seat)
+    table, worlds = Table(game, Seeded(seat)), 0
+    while not table.is_over:
+        (acting,) = table.to_act
+        view = table.view(acting)
+        if acting == seat:
+            again = _with_cards_of(view.world(numbers), table, seat)
+            worlds += again.moves[:51] != table.moves[:51]
+            assert again.seen(seat) == table.seen(seat)
+            other = again.view(seat)
+            assert (other.infoset, other.observation, other.legal, other.names, other.memory, other.luck) == (
+                view.infoset, view.observation, view.legal, view.names, view.memory, view.luck,
+            )  # fmt: skip
+        table.take(acting, rng.choice(view.legal))
+    assert worlds > 3
+
+
+def _with_cards_of(world: DoudizhuState, table: Table, seat: int) -> Table:
+    """The same moves at a table where the others were dealt the cards that they have in ``world``."""
+    deals = list(table.moves[:54])
+    for other in range(3):
+        if other != seat:
+            dealt = world.at.hands[other] + world.at.played[other] - world.at.shown * (other == 0)
+            deals[17 * other : 17 * other + 17] = [rank for rank, n in enumerate(counts_of(dealt)) for _ in range(n)]
+    events = [(-1, rank) for rank in deals] + [event[:2] for event in table.events[54:]]
+    return Table(world.game, Seeded(seat), events=events)
+
+
 def test_a_table_shows_a_seat_its_own_cards_only() -> None:
     table = Table(fp.load("doudizhu"), Seeded(4))
     for seat in range(3):

@@ -59,7 +59,7 @@ def test_what_is_not_a_move() -> None:
 
 
 def test_a_hand_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    typed = iter(["BJRJ", "zz", "?", "pass", "4", "q"])
+    typed = iter(["BJRJ", "zz", "?", "pass", "Q", "q"])  # a large Q is a queen
     monkeypatch.setattr("builtins.input", lambda prompt: print(prompt, end="") or next(typed))
     playing.play("doudizhu", ["uniform"], 1, 3)
     shown = capsys.readouterr().out
@@ -68,7 +68,7 @@ def test_a_hand_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert "'z' in 'zz' is not a card" in shown
     assert "  you can play 4, 5" in shown
     assert "'pass' is not possible here: you lead, and must play" in shown
-    assert "You play 4 (19 left)." in shown
+    assert "You play Q (19 left)." in shown
 
 
 def test_bidding_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,3 +79,14 @@ def test_bidding_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "Bid: pass, bid 1, bid 2, bid 3?" in shown
     assert "'5' is not possible here: type one of pass, bid 1, bid 2, bid 3" in shown
     assert "You are the landlord and take" in shown
+
+
+def test_a_seat_of_your_choice(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def pass_or_lead(prompt: str) -> str:
+        return "pass" if "pass" in prompt else prompt.split()[2][0]
+
+    monkeypatch.setattr("builtins.input", pass_or_lead)
+    playing.play("doudizhu", ["uniform"], 3, 3, seat=2)
+    assert capsys.readouterr().out.count("you: peasant before the landlord") == 3
+    with pytest.raises(FogplayError, match="--seat must be a whole number from 0 to 2, not 3"):
+        playing.play("doudizhu", ["uniform"], 3, 3, seat=3)

@@ -68,6 +68,46 @@ def test_hold_em_is_searched_with_the_cards_that_the_seat_has_seen() -> None:
     assert len(np.unique(unseen)) > 35  # of 46, in 64 deals of three
     assert simulator.betting.nodes[game.root].player == seat
 
+    doubted = simulator.rooted(table.view(seat), np.random.default_rng(1), doubt=True)
+    deal(doubted, rng)
+    cards = doubted.batch.deals.cards
+    own = (cards[:, 5 + 2 * seat : 7 + 2 * seat] == np.array(seen.hole)).all(axis=1)
+    assert own[::2].all()
+    assert own[1::2].sum() <= 2  # of 32 deals, each with probability 1 in 2,162
+    assert all(len(set(row)) == 9 for row in cards.tolist())
+
+
+def test_half_of_the_worlds_are_those_that_another_player_holds_possible() -> None:
+    """The other player's dice stay in such a world, and the searching player's are rolled again."""
+    table = table_of("bluff(2,2,6)", seed=3)
+    view, rng = table.view(0), np.random.default_rng(1)
+    own, doubted = ([view.world(rng, doubt) for _ in range(400)] for doubt in (False, True))
+    assert {world.information_state_string(0) for world in own} == {view.infoset}
+    assert len({world.roll0 for world in doubted}) == 21
+    assert all(world.current_player() == 0 for world in doubted)
+    simulator = SearchAgent("bluff(2,2,6)").simulator
+    simulator.rooted(view, rng, doubt=True)
+    drawn = [simulator.draw_start(0.0) for _ in range(100)]
+    assert {world.information_state_string(0) for world in drawn[::2]} == {view.infoset}
+    assert len({world.roll0 for world in drawn[1::2]}) > 10
+
+
+@pytest.mark.parametrize("spec", ["leduc", "goofspiel(9)", "holdem(grid=ehs2:10/10/10/10)"])
+def test_one_simulation_is_enough_for_a_move(spec: str) -> None:
+    view = table_of(spec).view(0) if spec != "holdem(grid=ehs2:10/10/10/10)" else table_of(spec).view(1)
+    assert SearchAgent(spec, simulations=1).act(view) in view.legal
+
+
+def test_actions_tried_rarely_are_left_out_of_the_average() -> None:
+    view = table_of("leduc").view(0)
+    found = [
+        SearchAgent("leduc", simulations=2_000, seed=1, final=final).distribution(view)
+        for final in ("average", "greedy")
+    ]
+    assert sorted(found[1]) == [0.0, 1.0]
+    assert sum(found[0]) == pytest.approx(1.0)
+    assert all(share == 0.0 or share >= 0.1 * max(found[0]) for share in found[0])
+
 
 @pytest.mark.parametrize("spec", ["leduc", "goofspiel(9)"])
 def test_what_was_learned_is_kept_within_a_hand(spec: str) -> None:
@@ -132,14 +172,17 @@ def test_more_simulations_lose_less_to_the_equilibrium() -> None:
 
     flat = fp.flatten("leduc")
     _, exact = equilibrium(flat)
-    few, many = (searched(flat, exact, "smooth-uct", simulations, 1)[0] for simulations in (30, 3_000))
+    few, many = (searched(flat, exact, "smooth-uct", simulations, 1, "greedy")[0] for simulations in (30, 3_000))
+    assert few < -0.15
+    assert many > -0.05
+    few, many = (searched(flat, exact, "smooth-uct", simulations, 1, "average")[0] for simulations in (300, 30_000))
     assert few < -0.15
     assert many > -0.05
 
 
 def test_it_beats_uniform_play_in_a_game_that_no_tree_holds() -> None:
-    result = fp.match("goofspiel(13)", ["search:uct:100", "uniform"], 12)
-    assert result.means[0] > 0.5
+    assert fp.match("goofspiel(13)", ["search:uct:100:greedy", "uniform"], 40).means[0] > 0.5
+    assert fp.match("goofspiel(13)", ["search:uct:200", "uniform"], 40).means[0] > 0.25
 
 
 @pytest.mark.parametrize(
@@ -150,6 +193,7 @@ def test_it_beats_uniform_play_in_a_game_that_no_tree_holds() -> None:
         ("uct:0", "simulations must be a whole number from 1"),
         ("uct:-1s", "seconds must be a number from 0.001"),
         ("uct:1e400", "write search:ALGORITHM:BUDGET"),
+        ("uct:10:gready", "final must be"),
     ],
 )
 def test_mistakes(settings: str, line: str) -> None:
@@ -161,3 +205,4 @@ def test_the_command_line(tmp_path: Path) -> None:
     done = fogplay("match", "kuhn", "search:uct:50", "uniform", "--hands", "20", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "search-uct-50" in done.stdout
+    assert agent("uct:50:greedy", fp.load("kuhn")).final == "greedy"

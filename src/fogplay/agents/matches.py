@@ -14,10 +14,11 @@ from fogplay.trees import FlatGame, named
 
 
 def match(
-    game: Any, agents: Sequence[Any], hands: int = 100_000, *, names: Sequence[str] | None = None, **options: Any
+    game: Any, agents: Sequence[Any], hands: int | None = None, *, names: Sequence[str] | None = None, **options: Any
 ) -> MatchResult:
     """Play at least ``hands`` hands of a game between agents, each at every seat.
 
+    Without ``hands``: 100,000, or as many as take about a minute if agents search or are your own.
     A game is a spec, its rules, or flattened; an agent a saved strategy's file, ``uniform``, a bot's name, a strategy,
     or any object with ``act(view)``. ``options`` are passed to ``play.match``: ``seed``, ``keep`` (for logs),
     ``progress``.

@@ -6,7 +6,11 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fogplay.games.game import TERMINAL, Game, State, require_choice, require_whole
+from fogplay.jit import kernel
 
 NO_BID = -1
 
@@ -168,14 +172,14 @@ class GoofspielState(State):
 
 def draw_bids(allowed: tuple[int, ...], rng: Any) -> list[int]:
     """One bid per round, no card twice, drawn evenly from all such lists; ``allowed`` has a bit mask per round."""
-    ways = count_bids(allowed)
+    ways = ways_to_bid(allowed)
     used, bids = 0, []
-    for played, mask in enumerate(allowed):
-        left = int(rng.integers(ways[played][used]))
+    for mask in allowed:
+        left = int(rng.integers(ways[used]))
         free = mask & ~used
         while True:
             card = free & -free
-            count = ways[played + 1].get(used | card, 0)
+            count = int(ways[used | card])
             if left < count:
                 break
             left, free = left - count, free ^ card
@@ -185,24 +189,29 @@ def draw_bids(allowed: tuple[int, ...], rng: Any) -> list[int]:
 
 
 @functools.lru_cache(maxsize=64)
-def count_bids(allowed: tuple[int, ...]) -> list[dict[int, int]]:
-    """For every round and set of cards used before it: in how many ways the bids from then on can be made."""
-    reached: list[set[int]] = [{0}]
-    for mask in allowed:
-        reached.append({used | 1 << bit for used in reached[-1] for bit in range(mask.bit_length())
-                        if mask >> bit & 1 and not used >> bit & 1})  # fmt: skip
-    ways = [dict.fromkeys(reached[-1], 1)]
-    for mask, sets in zip(reversed(allowed), reversed(reached[:-1]), strict=True):
-        after, here = ways[0], {}
-        for used in sets:
-            free, total = mask & ~used, 0
-            while free:
-                card = free & -free
-                total += after.get(used | card, 0)
-                free ^= card
-            here[used] = total
-        ways.insert(0, here)
+def ways_to_bid(allowed: tuple[int, ...]) -> NDArray[np.int64]:
+    """[sets of cards] in how many ways bids can be made after those of a set, one bid per round so far."""
+    ways = np.zeros(1 << max((mask.bit_length() for mask in allowed), default=0), np.int64)
+    count_ways(np.array(allowed, np.int64), ways)
     return ways
+
+
+@kernel
+def count_ways(allowed: Any, ways: Any) -> None:
+    """Fill ``ways``; adding a card makes a set's number larger, so later sets come first."""
+    for used in range(len(ways) - 1, -1, -1):
+        played, rest = 0, used
+        while rest:
+            rest &= rest - 1
+            played += 1
+        if played >= len(allowed):
+            ways[used] = played == len(allowed)
+            continue
+        free = allowed[played] & ~used
+        while free:
+            card = free & -free
+            ways[used] += ways[used | card]
+            free ^= card
 
 
 def _gain(prize: int, bid0: int, bid1: int) -> int:

@@ -107,7 +107,8 @@ class DoudizhuTalk(Talk):
 
     @staticmethod
     def opening(game: Doudizhu, spec: str) -> str:
-        return "Doudizhu: the landlord against two peasants. Type the cards that you play, such as 334455, or pass."
+        said = "Type the cards that you play, such as 334455 or Q for a queen, or pass."
+        return f"Doudizhu: the landlord against two peasants. {said}"
 
     def places(self) -> str:
         if self.landlord == NOBODY:
@@ -118,6 +119,7 @@ class DoudizhuTalk(Talk):
     def news(self, seen: Sequence[Any]) -> list[str]:
         lines = []
         for event in seen[self.printed :]:
+            self.shown.append(event.name is not None)
             if event.seat == CHANCE:
                 lines += self._dealt(event.action)
             elif self.landlord == NOBODY:

@@ -20,7 +20,7 @@ def _no_memory() -> Memory:
     return ()
 
 
-def _no_world(_rng: np.random.Generator) -> Any:
+def _no_world(_rng: np.random.Generator, _doubt: bool) -> Any:
     raise FogplayError("no world can be drawn from this view: it was made of a line of text, not at a table")
 
 
@@ -43,7 +43,7 @@ class View:
         names: Callable[[], tuple[str, ...]],
         observation: Callable[[], Any] = _nothing,
         memory: Callable[[], Memory] = _no_memory,
-        world: Callable[[np.random.Generator], Any] = _no_world,
+        world: Callable[[np.random.Generator, bool], Any] = _no_world,
         game: Any = None,
         deadline: float | None = None,
     ) -> None:
@@ -75,9 +75,12 @@ class View:
         """This seat's earlier decisions in this hand: the infoset and the action of each."""
         return self._memory()
 
-    def world(self, rng: np.random.Generator) -> Any:
-        """A state drawn at random among those that this seat cannot tell from the real one (``play.worlds``)."""
-        return self._world(rng)
+    def world(self, rng: np.random.Generator, doubt: bool = False) -> Any:
+        """A state drawn at random among those that this seat cannot tell from the real one (``play.worlds``).
+
+        With ``doubt``, among those that another player could take such a state for.
+        """
+        return self._world(rng, doubt)
 
     def __repr__(self) -> str:
         return f"<view of seat {self.seat}: {', '.join(self.names)}>"

@@ -23,15 +23,31 @@ STEPS = 100_000  # moves tried by the search with backtracking
 Memory = tuple[tuple[str, int], ...]
 
 
-def draw_world(game: Any, state: Any, seat: int, memory: Memory, rng: np.random.Generator) -> Any:
-    """A state that ``seat`` cannot tell from ``state``; ``memory`` holds its earlier infosets and actions."""
-    if hasattr(state, "determinise"):
-        return state.determinise(seat, rng)
-    if hasattr(state, "resample_from_infostate"):
-        try:
-            return state.resample_from_infostate(seat, rng.random)
-        except Exception:  # OpenSpiel's games that do not support it raise various errors
-            pass
+def draw_world(game: Any, state: Any, seat: int, memory: Memory, rng: np.random.Generator, doubt: bool = False) -> Any:
+    """A state that ``seat`` cannot tell from ``state``; ``memory`` holds its earlier infosets and actions.
+
+    With ``doubt``, a state that another player cannot tell from such a state.
+    """
+    world = _world(game, state, seat, memory, rng)
+    others = [other for other in range(int(game.num_players())) if other != seat]
+    if not doubt or not others:
+        return world
+    return seen_by(world, others[int(rng.integers(len(others)))], rng)
+
+
+def seen_by(world: Any, other: int, rng: np.random.Generator) -> Any:
+    """A state that ``other`` cannot tell from ``world``, the same player to act; ``world`` if the game draws none."""
+    try:
+        drawn = determinised(world, other, rng)
+    except Exception:  # rules that draw worlds only for the player to act
+        return world
+    return drawn if drawn is not None and drawn.current_player() == world.current_player() else world
+
+
+def _world(game: Any, state: Any, seat: int, memory: Memory, rng: np.random.Generator) -> Any:
+    drawn = determinised(state, seat, rng)
+    if drawn is not None:
+        return drawn
     replay = Replay(game, seat, (*memory, (infoset_of(state, seat), None)), rng)
     for _ in range(TRIES):
         found = replay.once()
@@ -44,6 +60,18 @@ def draw_world(game: Any, state: Any, seat: int, memory: Memory, rng: np.random.
             "state define determinise(player, rng)"
         )
     return found
+
+
+def determinised(state: Any, seat: int, rng: np.random.Generator) -> Any:
+    """A world that the game draws itself; None if it cannot."""
+    if hasattr(state, "determinise"):
+        return state.determinise(seat, rng)
+    if hasattr(state, "resample_from_infostate"):
+        try:
+            return state.resample_from_infostate(seat, rng.random)
+        except Exception:  # OpenSpiel's games that do not support it raise various errors
+            pass
+    return None
 
 
 class Replay:

@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fogplay import checks
 from fogplay.checks import number, one_of, whole
@@ -26,7 +27,8 @@ from fogplay.solvers.sampling import SelfPlay
 from fogplay.strategies.strategy import drawn
 
 ALGORITHMS = ("smooth-uct", "uct")
-FINAL = ("greedy", "average")
+FINAL = ("average", "greedy")
+LEFT_OUT = 0.1  # an action tried less than this share of the most frequent one is left out of the average
 SHARE_OF_PAYOFF_RANGE = 0.4  # exploration c: less than in self-play of the whole game, since budgets are small
 SIMULATIONS = 2000
 MOST_SIMULATIONS = 10**12
@@ -41,8 +43,9 @@ NO_KEYS, NO_SLOTS = np.zeros(0, np.uint64), np.zeros(0, np.int64)
 class SearchAgent:
     """An agent that searches before each of its decisions, for so many simulations or seconds.
 
-    With ``final="greedy"`` it takes the action tried most often, with ``"average"`` it draws one in proportion to the
-    tries. A deadline in the view ends the search early, whatever the budget.
+    It draws its action in proportion to the tries, leaving out those tried less than a tenth as often as the most
+    frequent one: hidden information calls for mixed play, and rare tries are exploration. With ``final="greedy"`` it
+    takes the action tried most often. A deadline in the view ends the search early, whatever the budget.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class SearchAgent:
         *,
         simulations: int | None = None,
         seconds: float | None = None,
-        final: str = "greedy",
+        final: str = "average",
         seed: int = 0,
         **parameters: Any,
     ) -> None:
@@ -74,19 +77,22 @@ class SearchAgent:
         self.done = 0  # simulations for the last decision
 
     def act(self, view: View) -> int:
-        """The action that the search prefers."""
+        """An action drawn by what the search prefers."""
+        return drawn(self.distribution(view), view.luck, view.legal)
+
+    def distribution(self, view: View) -> list[float]:
+        """The probability of each of ``view.legal`` after a search."""
         if len(view.legal) == 1:
-            return int(view.legal[0])
+            return [1.0]
         if not view.memory:
             self.forget()
         driver = self.learner.driver
-        driver.games[0] = driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng))
+        here = driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng))
+        slot = int(root_slot(here, driver.rng[0]))
+        driver.games[0] = driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng, doubt=True))
         self._spend(view.deadline)
-        slot = int(root_slot(driver.games[0], driver.rng[0]))
         tries = driver.table("cell")["visits"][slot : slot + len(view.legal)].astype(np.float64)
-        if self.final == "greedy":
-            return int(view.legal[int(np.argmax(tries))])
-        return drawn((tries / tries.sum()).tolist(), view.luck, view.legal)
+        return mixed(tries) if self.final == "average" else greedy(tries)
 
     def forget(self) -> None:
         """Clear what was learned, as at the beginning of a hand."""
@@ -121,7 +127,19 @@ class SearchAgent:
 
     def __str__(self) -> str:
         budget = f"{self.simulations}" if self.simulations is not None else f"{self.seconds:g}s"
-        return f"search:{self.algorithm}:{budget}"
+        return f"search:{self.algorithm}:{budget}" + (f":{self.final}" if self.final != FINAL[0] else "")
+
+
+def mixed(tries: NDArray[np.float64]) -> list[float]:
+    """The average strategy without what was tried rarely."""
+    kept = np.where(tries < LEFT_OUT * tries.max(), 0.0, tries)
+    return (kept / kept.sum()).tolist()  # type: ignore[no-any-return]
+
+
+def greedy(tries: NDArray[np.float64]) -> list[float]:
+    """The action tried most often."""
+    most = int(np.argmax(tries))
+    return [float(action == most) for action in range(len(tries))]
 
 
 @kernel
@@ -137,16 +155,19 @@ def _bare(simulator: Simulator) -> Simulator:
 
 
 def agent(settings: str, rules: Any) -> SearchAgent:
-    """The agent that ``search:[ALGORITHM[:BUDGET]]`` names; a budget is 2000 simulations, or 0.5s for seconds."""
-    algorithm, _, budget = settings.partition(":")
+    """The agent that ``search:[ALGORITHM[:BUDGET[:FINAL]]]`` names; a budget is 2000 simulations, or 0.5s."""
+    algorithm, _, rest = settings.partition(":")
+    budget, _, final = rest.partition(":")
+    final = final or FINAL[0]
     form = f"write search:ALGORITHM:BUDGET, such as search:smooth-uct:{SIMULATIONS} or search:uct:0.5s"
     algorithm = algorithm or ALGORITHMS[0]
     if algorithm not in ALGORITHMS:
         raise FogplayError(f"no search is called {algorithm!r}; {did_you_mean(algorithm, ALGORITHMS)}{form}")
     try:
         if budget.endswith("s"):
-            return SearchAgent(rules, algorithm, seconds=float(budget[:-1]))
-        return SearchAgent(rules, algorithm, simulations=int(float(budget)) if budget else SIMULATIONS)
+            return SearchAgent(rules, algorithm, seconds=float(budget[:-1]), final=final)
+        simulations = int(float(budget)) if budget else SIMULATIONS
+        return SearchAgent(rules, algorithm, simulations=simulations, final=final)
     except (ValueError, OverflowError) as error:
         why = str(error) if isinstance(error, FogplayError) else f"{budget!r} is not a number"
         raise FogplayError(f"{why}; {form}") from None

@@ -32,7 +32,8 @@ from fogplay.simulators import questions
 from fogplay.simulators.interface import BATCH, Learned, Simulator, per_worker
 from fogplay.simulators.policies import calling_action, explore
 from fogplay.simulators.streams import below, uniform
-from fogplay.strategies.betting import WHOLE, BettingStrategy
+from fogplay.strategies.betting import BettingStrategy, joined_levels
+from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.strategy import Situation
 from fogplay.trees.betting import betting_tree, claim, node_after, owners, paid_by
 
@@ -57,10 +58,15 @@ class Exact(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Cards of which some are known: the rest are drawn from the cards that one player has not seen."""
+    """Cards of which some are known: the rest are drawn from the cards that one player has not seen.
+
+    Every other deal may draw the player's own cards as well, as somebody who does not see them.
+    """
 
     buckets: Bucketed
     open: NDArray[np.int64]  # [cards drawn] their places in ``Deals.cards``
+    open_in_doubt: NDArray[np.int64]  # [cards drawn] the same for every other deal ...
+    deck_in_doubt: NDArray[np.uint8]  # ... and the cards to draw from
 
 
 class ExactDeals(NamedTuple):
@@ -130,7 +136,7 @@ class HoldemSimulator(Simulator):
     def worker(self, batch: int = BATCH) -> HoldemGame:
         return HoldemGame(self.num_players, self.betting.nodes, self.cards, _new_batch(self.rules, batch), ROOT)
 
-    def rooted(self, view: Situation, rng: np.random.Generator) -> HoldemGame:
+    def rooted(self, view: Situation, rng: np.random.Generator, doubt: bool = False) -> HoldemGame:
         seen, game = view.observation, self.worker()
         dealt = game.batch.deals.cards
         place = BOARD + 2 * view.seat
@@ -138,7 +144,10 @@ class HoldemSimulator(Simulator):
         dealt[:, place : place + 2] = seen.hole
         filled = {*range(len(seen.board)), place, place + 1}
         unseen = [card for card in range(CARDS) if card not in (*seen.board, *seen.hole)]
-        known = Known(self.cards, np.array([each for each in range(dealt.shape[1]) if each not in filled], np.int64))
+        unknown = [each for each in range(dealt.shape[1]) if each not in filled]
+        own, hole = ([place, place + 1], list(seen.hole)) if doubt else ([], [])
+        places, in_doubt = np.array(unknown, np.int64), np.array([*unknown, *own], np.int64)
+        known = Known(self.cards, places, in_doubt, np.array([*unseen, *hole], np.uint8))
         batch = game.batch._replace(deck=np.array(unseen, np.uint8))
         return game._replace(cards=known, batch=batch, root=node_after(self.betting, seen.betting))
 
@@ -172,7 +181,8 @@ class HoldemSimulator(Simulator):
         share = strategies[0].share.copy()
         for seat, each in enumerate(strategies[1:], start=1):
             np.copyto(share, each.share, where=owner == seat)
-        return replace(strategies[0], share=share, method=method, **about)
+        levels = joined_levels(strategies)
+        return replace(strategies[0], share=share, method=method, levels=levels, **about)
 
 
 def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> HoldemSimulator | None:
@@ -230,13 +240,22 @@ def _deal_buckets(cards, batch, rng):
 
 @deal_batch.register(Known)
 def _deal_known(cards, batch, rng):
-    dealt, deck = batch.deals.cards, batch.deck
+    dealt = batch.deals.cards
     for deal in range(dealt.shape[0]):
-        for number in range(len(cards.open)):
-            other = number + below(rng, len(deck) - number)
-            deck[number], deck[other] = deck[other], deck[number]
-            dealt[deal, cards.open[number]] = deck[number]
+        if deal % 2 == 0:
+            draw_unseen(dealt[deal], cards.open, batch.deck, rng)
+        else:
+            draw_unseen(dealt[deal], cards.open_in_doubt, cards.deck_in_doubt, rng)
     look_up_batch(cards.buckets.signals, cards.buckets.evaluator, batch.deals)
+
+
+@piece
+def draw_unseen(dealt, places, deck, rng):
+    """Draw a card from ``deck`` for each of ``places`` in ``dealt``; both arrays change."""
+    for number in range(len(places)):
+        other = number + below(rng, len(deck) - number)
+        deck[number], deck[other] = deck[other], deck[number]
+        dealt[places[number]] = deck[number]
 
 
 @deal_batch.register(Exact)

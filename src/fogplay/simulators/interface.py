@@ -65,11 +65,13 @@ class Simulator:
         """About how many actions an infoset has, rounded up: the memory that a search reserves for each."""
         return self.widest
 
-    def rooted(self, view: Situation, rng: np.random.Generator) -> Any:
+    def rooted(self, view: Situation, rng: np.random.Generator, doubt: bool = False) -> Any:
         """The game as one worker plays it from what the view's seat knows: every episode begins at its decision.
 
         Each episode begins in a world drawn at random among those that the seat cannot tell from the real one, by the
-        probabilities of chance and of others who choose uniformly.
+        probabilities of chance and of others who choose uniformly. With ``doubt``, half of the episodes begin in a
+        world that another player holds possible in such a world, where that is easy to draw: otherwise the others would
+        learn to play as if they knew what the seat knows.
         """
         raise FogplayError(f"{self.name} cannot be searched: its simulator cannot start from what one player knows")
 

@@ -137,15 +137,18 @@ def _payoff(game, node, signals, player):
 
 
 class Worlds:
-    """States that a seat cannot tell from the real one: the first ones are drawn, later ones repeat these."""
+    """States that a seat cannot tell from the real one: the first ones are drawn, later ones repeat these.
 
-    def __init__(self, view: Any, rng: np.random.Generator) -> None:
-        self.view, self.rng = view, rng
+    With ``doubt``, every other one is a state that another player holds possible.
+    """
+
+    def __init__(self, view: Any, rng: np.random.Generator, doubt: bool) -> None:
+        self.view, self.rng, self.doubt = view, rng, doubt
         self.drawn: list[Any] = []
 
     def __call__(self, luck: float) -> Any:
         if len(self.drawn) < WORLDS:
-            self.drawn.append(self.view.world(self.rng))
+            self.drawn.append(self.view.world(self.rng, self.doubt and len(self.drawn) % 2 == 1))
             return self.drawn[-1]
         return self.drawn[int(luck * WORLDS)]
 
@@ -161,7 +164,7 @@ class RulesSimulator(Simulator):
     def __init__(self, game: Any, name: str | None = None, start: Callable[[float], Any] | None = None) -> None:
         self.rules, known_as = named(game)
         self.name = self.game = name or known_as
-        self.root, self.num_players = start_of(self.rules)
+        self.root, self.num_players = start_of(self.rules, known_as)
         self.draw_start = start
         self._rooted: RulesGame | None = None  # the worker that a search plays with
         self.infosets = Infosets(self.num_players)
@@ -175,9 +178,12 @@ class RulesSimulator(Simulator):
             self.calibration = self.rules.calibration()
 
     def _try_out(self) -> None:
-        """Play at random to measure the game's speed, width and payoffs; also compute its digest."""
+        """Play at random to measure the game's speed, width and payoffs; also compute its digest.
+
+        Infosets are named as they are met, as when learning: that is half of the work.
+        """
         referee, rng = Referee(self, Infosets(self.num_players)), random.Random(1)
-        referee.step(NEW, 0, rng.random())
+        referee.step(NEW, 0, rng.random())  # the first call is slow
         began, met, actions, widest, seen = time.perf_counter(), 0, 0, 1, hashlib.sha256(self.name.encode())
         low, high = np.full(self.num_players, np.inf), np.full(self.num_players, -np.inf)
         for _ in range(TRIALS):
@@ -187,6 +193,8 @@ class RulesSimulator(Simulator):
                 if player >= 0:
                     met, actions, widest = met + 1, actions + count, max(widest, count)
                     seen.update(referee.key.tobytes())
+                    if int(referee.key[0]) not in referee.infosets.by_key:
+                        referee.step(NAME, 0, 0.0)
                 node = referee.step(node, rng.randrange(count) if player >= 0 else 0, rng.random())
             if referee.error is not None:
                 raise referee.error
@@ -214,8 +222,8 @@ class RulesSimulator(Simulator):
     def actions_per_infoset(self) -> int:
         return int(np.ceil(self.mean_actions or 1.0))
 
-    def rooted(self, view: Any, rng: np.random.Generator) -> RulesGame:
-        self.draw_start = Worlds(view, rng)
+    def rooted(self, view: Any, rng: np.random.Generator, doubt: bool = False) -> RulesGame:
+        self.draw_start = Worlds(view, rng, doubt)
         if self._rooted is None:
             self._rooted = self.worker()
         return self._rooted._replace(drawn=True)

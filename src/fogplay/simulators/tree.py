@@ -88,7 +88,7 @@ class TreeSimulator(Simulator):
     def actions_per_infoset(self) -> int:
         return -(-self.num_slots // max(self.flat.num_infosets, 1))
 
-    def rooted(self, view: Situation, rng: np.random.Generator) -> RootedTree:
+    def rooted(self, view: Situation, rng: np.random.Generator, doubt: bool = False) -> RootedTree:
         nodes, begin, reach = self._worlds
         infoset = self.flat.infoset_number(view.infoset)
         worlds = nodes[begin[infoset] : begin[infoset + 1]]

@@ -51,6 +51,7 @@ class Settings(NamedTuple):
     exact: int  # endings with at most so many cards are solved
     doubt: float  # how likely a move is that the rules of thumb would not have made, from 0 to 1
     pass_doubt: float  # the same for a pass
+    effective: float  # the share of the worlds that must count, at least
     doubling: float  # how much the score counts, from 0 (winning only) to 1
     trust: float  # taken from the mean of every candidate but the one that the rules of thumb prefer
     solver_nodes: int
@@ -182,7 +183,6 @@ def prefer(sight, filled, most, mind):
 @kernel
 def draw_worlds(table, settings, mind):
     """Fill ``mind.worlds`` and their cumulated weights."""
-    total = 0.0
     seat = table.seat
     for world in range(settings.worlds):
         for rank in range(15):
@@ -193,14 +193,38 @@ def draw_worlds(table, settings, mind):
         hands[seat] = table.hand
         hands[(seat + 1) % 3] = drawn + bounds[3] - bounds[5]
         hands[(seat + 2) % 3] = bounds[0] - drawn + bounds[4] - bounds[6]
-        total += likelihood(table, settings, mind, hands)
-        mind.weights[world] = total
+        mind.weights[world] = likelihood(table, settings, mind, hands)
+    temper(settings, mind)
+
+
+@kernel
+def temper(settings, mind):
+    """Turn the logarithms in ``mind.weights`` into cumulated weights.
+
+    They are flattened, by a power below 1, until a share of the worlds counts: a few worlds with all the weight would
+    only add noise.
+    """
+    weights = mind.weights[: settings.worlds]
+    top, power = weights.max(), 1.0
+    while power > 0.01:
+        total, squares = 0.0, 0.0
+        for log in weights:
+            weight = np.exp(power * (log - top))
+            total += weight
+            squares += weight * weight
+        if total * total / squares >= settings.effective * settings.worlds:
+            break
+        power *= 0.8
+    total = 0.0
+    for world in range(settings.worlds):
+        total += np.exp(power * (weights[world] - top))
+        weights[world] = total
 
 
 @kernel
 def likelihood(table, settings, mind, now):
-    """How well the others' moves so far fit the hands that they would have had."""
-    hands, bot, found = mind.hands, mind.bot, 1.0
+    """How well the others' moves so far fit the hands that they would have had: the logarithm."""
+    hands, bot, found = mind.hands, mind.bot, 0.0
     hands[0], hands[1], hands[2] = now[0], now[1], now[2]
     if settings.doubt >= 1.0 and settings.pass_doubt >= 1.0:
         return found
@@ -212,7 +236,7 @@ def likelihood(table, settings, mind, now):
         sight = sight_of(hands, seat, table.facts[move, TO_BEAT], table.facts[move, LEADER])
         expected, _ = choose(sight, bot.numbers, bot.memo, bot.groups, bot.moves)
         if expected != head:
-            found *= settings.pass_doubt if head == PASS else settings.doubt
+            found += np.log(settings.pass_doubt if head == PASS else settings.doubt)
     return found
 
 

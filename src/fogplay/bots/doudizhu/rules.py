@@ -80,34 +80,38 @@ NUMBERS = OWN_NEAR + 1
 SURE_CARDS = 12  # a sure win is looked for where at most so many cards would be left
 
 
-def first_numbers() -> NDArray[np.float64]:
-    """[NUMBERS] reasonable numbers to start tuning from."""
-    numbers = np.zeros(NUMBERS)
-    bases = {
-        SOLO_KIND: (-7, 1), PAIR_KIND: (-7, 1), TRIO_KIND: (-6, 1), CHAIN_KIND: (-4, 0.8), PAIRS_KIND: (-4, 0.8),
-        PLANE_KIND: (-2, 0.8), FOUR_KIND: (-2, 0.5), BOMB_KIND: (8, 0.7),
-    }  # fmt: skip
-    for kind, pair in bases.items():
-        numbers[WORTH + 2 * kind : WORTH + 2 * kind + 2] = pair
-    numbers[TURN] = 7
-    numbers[LONGER] = 0.3
-    numbers[ROCKET_WORTH] = 21
-    numbers[SPARE : SPARE + 2] = -0.5, -0.3
-    for kind in range(KINDS):
-        numbers[LEADING + 2 * kind : LEADING + 2 * kind + 2] = -numbers[WORTH + 2 * kind : WORTH + 2 * kind + 2]
-    numbers[LEAD_SIZE] = 0.3
-    numbers[DANGER : DANGER + 2] = 20, 2
-    numbers[FEED] = 20
-    numbers[TAKE : TAKE + 3] = 1
-    numbers[OVERTAKE : OVERTAKE + 3] = -3
-    numbers[OVERTAKE_RANK] = -0.5
-    numbers[URGENT] = 10
-    numbers[BOMBING] = -3
-    numbers[BOMBING_URGENT] = 10
-    numbers[TAKE_TOP] = 2
-    numbers[PARTNER_NEAR] = -5
-    numbers[OWN_NEAR] = 3
-    return numbers
+TUNED: dict[int, tuple[float, ...]] = {
+    WORTH: (-8.67, 1.0, -7.0, 1.0, -6.0, 1.0, -6.0, 0.97, -5.2, -0.02, -2.0, 0.5, -2.35, 0.5, 9.85, 0.89),
+    TURN: (7.56,),
+    HIGH_SOLO: (-0.26, 0.0, -0.17, 0.11),
+    HIGH_PAIR: (0.16, 0.34),
+    LONGER: (0.3,),
+    ROCKET_WORTH: (21.0,),
+    SPARE: (0.19, -0.3),
+    LEADING: (4.48, -1.0, 4.46, -1.0, 6.0, -1.0, 3.56, -0.8, 2.5, -0.11, 3.09, -1.82, 1.45, -0.46, -6.39, -0.6),
+    LEAD_SIZE: (0.3,),
+    LEAD_TOP: (0.41,),
+    DANGER: (20.0, 1.69),
+    FEED: (9.62,),
+    TAKE: (0.31, 1.24, 2.63),
+    OVERTAKE: (-0.81, -0.25, -0.52),
+    OVERTAKE_RANK: (-0.39,),
+    URGENT: (28.78,),
+    BOMBING: (-2.53,),
+    BOMBING_URGENT: (10.53,),
+    TAKE_TOP: (2.0,),
+    PASS_TO_PARTNER: (-0.21,),
+    PARTNER_NEAR: (-7.13,),
+    OWN_NEAR: (1.35,),
+}
+
+
+def numbers() -> NDArray[np.float64]:
+    """[NUMBERS] the tuned numbers."""
+    found = np.zeros(NUMBERS)
+    for place, values in TUNED.items():
+        found[place : place + len(values)] = values
+    return found
 
 
 def memo_of(numbers: NDArray[np.float64]) -> Memo:
@@ -229,8 +233,3 @@ def take_wish(sight, head, rest, numbers):
     if is_top(head, sight.unseen, max(sight.left, sight.left_before)):
         wish += numbers[TAKE_TOP]
     return wish
-
-
-def numbers() -> NDArray[np.float64]:
-    """[NUMBERS] the tuned numbers."""
-    return first_numbers()

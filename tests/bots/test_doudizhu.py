@@ -259,5 +259,5 @@ def test_the_same_luck_gives_the_same_thoughts() -> None:
 def test_impossible_settings_are_refused() -> None:
     with pytest.raises(FogplayError, match="strong: playouts must be from 1 to 10,000,000, not 0"):
         Strong(STRONG._replace(playouts=0))
-    with pytest.raises(FogplayError, match="strong: doubt must be from 0.001 to 1, not 2"):
+    with pytest.raises(FogplayError, match=r"strong: doubt must be from 0\.001 to 1, not 2"):
         Strong(STRONG._replace(doubt=2.0))

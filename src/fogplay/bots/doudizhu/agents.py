@@ -171,7 +171,8 @@ def checked(settings: Settings) -> Settings:
     """The settings, unless some number is impossible."""
     limits = {
         "playouts": (1, 10**7), "worlds": (1, playouts.MOST_WORLDS), "candidates": (2, playouts.MOST_CANDIDATES),
-        "exact": (0, endgame.MOST_CARDS), "doubt": (0.001, 1), "pass_doubt": (0.001, 1), "effective": (0, 1), "doubling": (0, 1), "trust": (0, 2),
+        "exact": (0, endgame.MOST_CARDS),
+        "doubt": (0.001, 1), "pass_doubt": (0.001, 1), "effective": (0, 1), "doubling": (0, 1), "trust": (0, 2),
         "solver_nodes": (1, 10**9),
     }  # fmt: skip
     for name, (least, most) in limits.items():

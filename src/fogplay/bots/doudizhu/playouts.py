@@ -25,8 +25,8 @@ from fogplay.games.doudizhu_worlds import HAND, MOST, draw_split
 from fogplay.jit import kernel, piece
 from fogplay.simulators.streams import uniform
 
-MOST_WORLDS, MOST_CANDIDATES, MOST_HISTORY = 256, 12, 162
-SOLVER_NODES = 3000  # for one ending; a playout decides it instead if that is not enough
+MOST_WORLDS, MOST_CANDIDATES = 1024, 12
+_GOLDEN = 0.6180339887498949  # multiples of it, without the whole part, are spread evenly
 SEAT, TO_BEAT, LEADER, PASSES, HEAD = range(5)
 
 
@@ -62,8 +62,8 @@ class Mind(NamedTuple):
 
     bot: Bot
     search: Search
-    worlds: NDArray[np.uint64]  # [256, 3] hands
-    weights: NDArray[np.float64]  # [256] cumulated
+    worlds: NDArray[np.uint64]  # [1024, 3] hands
+    weights: NDArray[np.float64]  # [1024] cumulated
     heads: NDArray[np.int64]  # [12] candidates
     cards: NDArray[np.uint64]  # [12]
     wishes: NDArray[np.float64]  # [12] what the rules of thumb think of them
@@ -241,9 +241,9 @@ def likelihood(table, settings, mind, now):
 
 
 @piece
-def pick_world(settings, mind):
-    """The number of a world, drawn by the weights."""
-    number = uniform(mind.rng) * mind.weights[settings.worlds - 1]
+def pick_world(turn, settings, mind):
+    """The number of a world for a turn: over the turns, each comes as often as its weight says, as evenly as can be."""
+    number = (turn * _GOLDEN) % 1.0 * mind.weights[settings.worlds - 1]
     world = np.searchsorted(mind.weights[: settings.worlds], number, side="right")
     return min(world, settings.worlds - 1)
 
@@ -261,13 +261,14 @@ def deliberate(table, settings, mind, count):
     mind.tried[:] = 0
     draw_worlds(table, settings, mind)
     alive, left = count, settings.playouts
-    stages = 1
+    stages, turn = 1, 0
     while 2**stages < count:
         stages += 1
     for stage in range(stages):
         share = max(left // (stages - stage) // alive, 1)
         for _ in range(share):
-            world = pick_world(settings, mind)
+            turn += 1
+            world = pick_world(turn, settings, mind)
             for place in range(alive):
                 try_move(table, settings, mind, world, place)
         left -= share * alive

@@ -9,8 +9,10 @@ import pytest
 
 from fogplay.agents.resolve import resolve
 from fogplay.bots.doudizhu import BOTS, STRONG, Settings, Strong, arena, bot
+from fogplay.bots.doudizhu.agents import table_from
 from fogplay.bots.doudizhu.partition import KICKER, Memo, best, groups, split
 from fogplay.bots.doudizhu.plain import rhcp_memo
+from fogplay.bots.doudizhu.playouts import likelihood
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu, DoudizhuState, Position, move_name
 from fogplay.games.doudizhu_cards import FULL_DECK, pack, unpack
@@ -146,6 +148,21 @@ def test_what_a_bot_cannot_see_does_not_matter(name: str) -> None:
         first = table.view(seat).world(rng)
         acts = {agent.act(view_of(first.determinise(seat, rng))) for _ in range(5)}
         assert len(acts) == 1
+
+
+def test_worlds_that_fit_the_moves_count_more() -> None:
+    """The landlord led a three and the next peasant passed: with a two and a king it would have played."""
+    agent = Strong(QUICK._replace(doubt=0.1, pass_doubt=0.1))
+    seen = ending("4 5", "K 2", "7 8 9", seat=2).observation(2)._replace(moves=(1, 0), to_beat=1, passes=1)
+    table = table_from(seen)
+    usual, odd = (
+        likelihood(table, agent.settings, agent.mind, np.array(list(map(parse_cards, hands)), np.uint64))
+        for hands in (("4 2", "5 5", "7 8 9"), ("4 5", "K 2", "7 8 9"))
+    )
+    assert odd <= usual
+    assert likelihood(table, QUICK, agent.mind, np.array([1, 16, 256], np.uint64)) == 0.0
+    table_view = view_of(Table(Doudizhu(), Seeded(3)).view(0).world(np.random.default_rng(0)))
+    assert agent.act(table_view) in table_view.legal
 
 
 def test_bots_are_found_by_name() -> None:

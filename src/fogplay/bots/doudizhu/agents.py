@@ -27,8 +27,8 @@ _SHOWN = 4  # other moves in the advice of a bot that does not search
 _BIDS = (-60.0, -50.0, -40.0)  # worths of a hand from which to bid 1, 2, 3
 
 STRONG = Settings(
-    playouts=300, worlds=64, candidates=8, exact=20, doubt=0.5, pass_doubt=0.5, effective=0.4, doubling=0.2, trust=0.01,
-    solver_nodes=3000,
+    playouts=2000, worlds=512, candidates=8, exact=20, doubt=1.0, pass_doubt=1.0, effective=0.4, doubling=0.2,
+    trust=0.01, solver_nodes=3000, all_nodes=60_000,
 )  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def checked(settings: Settings) -> Settings:
         "playouts": (1, 10**7), "worlds": (1, playouts.MOST_WORLDS), "candidates": (2, playouts.MOST_CANDIDATES),
         "exact": (0, endgame.MOST_CARDS),
         "doubt": (0.001, 1), "pass_doubt": (0.001, 1), "effective": (0, 1), "doubling": (0, 1), "trust": (0, 2),
-        "solver_nodes": (1, 10**9),
+        "solver_nodes": (1, 10**9), "all_nodes": (1, 10**9),
     }  # fmt: skip
     for name, (least, most) in limits.items():
         if not least <= getattr(settings, name) <= most:

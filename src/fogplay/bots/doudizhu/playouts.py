@@ -1,8 +1,8 @@
 """Perfect-information Monte Carlo for Doudizhu: candidates tried in sampled worlds, by playouts and exact endings.
 
-Worlds are drawn as the cards allow, then weighted by how well the moves so far fit the hands in them, as the rules of
-thumb would have played these. Every candidate meets the same worlds. Half of the candidates, those that did worse, are
-dropped again and again.
+Worlds are drawn as the cards allow. They can be weighted by how well the moves so far fit the hands in them, as the
+rules of thumb would have played these. Every candidate meets the same worlds. Half of the candidates, those that did
+worse, are dropped again and again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class Settings(NamedTuple):
     effective: float  # the share of the worlds that must count, at least
     doubling: float  # how much the score counts, from 0 (winning only) to 1
     trust: float  # taken from the mean of every candidate but the one that the rules of thumb prefer
-    solver_nodes: int
+    solver_nodes: int  # positions for one ending; a playout decides it if that is not enough
+    all_nodes: int  # positions for all endings of a move
 
 
 class Mind(NamedTuple):
@@ -205,7 +206,9 @@ def temper(settings, mind):
     only add noise.
     """
     weights = mind.weights[: settings.worlds]
-    top, power = weights.max(), 1.0
+    top, power = -np.inf, 1.0
+    for log in weights:
+        top = max(top, log)
     while power > 0.01:
         total, squares = 0.0, 0.0
         for log in weights:
@@ -259,6 +262,7 @@ def deliberate(table, settings, mind, count):
     mind.won[:] = 0.0
     mind.reward[:] = 0.0
     mind.tried[:] = 0
+    mind.search.nodes[NODES] = 0
     draw_worlds(table, settings, mind)
     alive, left = count, settings.playouts
     stages, turn = 1, 0
@@ -329,7 +333,7 @@ def judge(seat, to_beat, passes, settings, mind):
     """Whether the landlord wins with ``mind.hands``, and how many bombs come: exact in endings, else played out."""
     hands, search = mind.hands, mind.search
     if num_cards(hands[0]) + num_cards(hands[1]) + num_cards(hands[2]) <= settings.exact:
-        search.nodes[NODES], search.nodes[LIMIT] = 0, settings.solver_nodes
+        search.nodes[LIMIT] = min(search.nodes[NODES] + settings.solver_nodes, settings.all_nodes)
         value = alpha_beta(hands, seat, to_beat, passes, -1.0, 1.0, search)
         if search.nodes[NODES] <= search.nodes[LIMIT]:
             return value > 0.0, 0

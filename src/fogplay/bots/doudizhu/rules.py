@@ -81,28 +81,28 @@ SURE_CARDS = 12  # a sure win is looked for where at most so many cards would be
 
 
 TUNED: dict[int, tuple[float, ...]] = {
-    WORTH: (-8.67, 1.0, -7.0, 1.0, -6.0, 1.0, -6.0, 0.97, -5.2, -0.02, -2.0, 0.5, -2.35, 0.5, 9.85, 0.89),
+    WORTH: (-10.17, 1.0, -7.0, 1.0, -1.95, 1.0, -6.0, 0.75, -5.67, -0.02, -1.4, 0.5, -2.35, 0.5, 9.85, 0.89),
     TURN: (7.56,),
     HIGH_SOLO: (-0.26, 0.0, -0.17, 0.11),
     HIGH_PAIR: (0.16, 0.34),
-    LONGER: (0.3,),
+    LONGER: (0.36,),
     ROCKET_WORTH: (21.0,),
-    SPARE: (0.19, -0.3),
-    LEADING: (4.48, -1.0, 4.46, -1.0, 6.0, -1.0, 3.56, -0.8, 2.5, -0.11, 3.09, -1.82, 1.45, -0.46, -6.39, -0.6),
+    SPARE: (-0.05, -0.3),
+    LEADING: (4.48, -1.0, 3.78, -1.0, 6.0, -1.0, 3.56, -0.8, 2.5, -0.11, 5.44, -2.18, 1.45, -0.46, -11.74, -0.64),
     LEAD_SIZE: (0.3,),
     LEAD_TOP: (0.41,),
     DANGER: (20.0, 1.69),
     FEED: (9.62,),
-    TAKE: (0.31, 1.24, 2.63),
-    OVERTAKE: (-0.81, -0.25, -0.52),
+    TAKE: (0.22, 1.95, 6.48),
+    OVERTAKE: (-0.81, -0.23, -1.21),
     OVERTAKE_RANK: (-0.39,),
-    URGENT: (28.78,),
+    URGENT: (49.4,),
     BOMBING: (-2.53,),
-    BOMBING_URGENT: (10.53,),
+    BOMBING_URGENT: (21.34,),
     TAKE_TOP: (2.0,),
     PASS_TO_PARTNER: (-0.21,),
-    PARTNER_NEAR: (-7.13,),
-    OWN_NEAR: (1.35,),
+    PARTNER_NEAR: (-7.39,),
+    OWN_NEAR: (1.44,),
 }
 
 

@@ -194,6 +194,8 @@ class _Flattened:
 class Workers(Protocol):
     """Processes that play deals."""
 
+    count: int
+
     def blocks(self, first: int, deals: int, seconds: float) -> Iterator[Block]:
         """Blocks of deals ``first`` to ``deals`` in order; ``seconds`` is about what one deal takes."""
 
@@ -263,7 +265,7 @@ class _Counted:
         began, played = time.monotonic(), 0
         while played < deals:
             each = (time.monotonic() - began) / played if played else 0.0
-            if played and each * (deals - played) > WORTH_STARTING and time.monotonic() - began > TRYING:
+            if workers.count > 1 and played and each * (deals - played) > WORTH_STARTING and time.monotonic() - began > TRYING:
                 yield from workers.blocks(played, deals, each)
                 return
             yield self._plain(played, 1, deals)

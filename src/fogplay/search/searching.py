@@ -23,6 +23,7 @@ from fogplay.play import View
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.hashed import HashedSimulator, refill
 from fogplay.simulators.questions import deal, slot_of, start
+from fogplay.simulators.streams import streams
 from fogplay.solvers.sampling import SelfPlay
 from fogplay.strategies.strategy import drawn
 
@@ -93,6 +94,12 @@ class SearchAgent:
         slot = int(root_slot(here, driver.rng[0]))
         tries = driver.table("cell")["visits"][slot : slot + len(view.legal)].astype(np.float64)
         return mixed(tries) if self.final == "average" else greedy(tries)
+
+    def reseed(self, seed: int) -> None:
+        """Begin the random numbers anew, so that the next hand does not depend on earlier ones."""
+        self.forget()
+        self.learner.driver.rng[0] = streams(seed, 1)[0]
+        self.rng = np.random.default_rng(seed)
 
     def forget(self) -> None:
         """Clear what was learned, as at the beginning of a hand."""

@@ -1,0 +1,130 @@
+"""Processes that play the deals of a match: each makes the agents anew from their text.
+
+A worker is ``python -m fogplay.agents.worker``. It reads lines of JSON, first the match and then ranges of deals, and
+answers each range with a line. It ends with its input, so it outlives neither the match nor a killed parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from fogplay.errors import FogplayError
+from fogplay.play.formats import Block, Trouble
+
+SECONDS = 0.5  # of work per range, about
+MOST = 1024  # deals per range
+
+
+@dataclass(frozen=True)
+class Job:
+    """A match, as a worker needs to know it."""
+
+    game: str  # its spec
+    agents: tuple[str, ...]  # as a user types them
+    names: tuple[str, ...]
+    seed: int
+    limit: float | None = None  # seconds per decision
+    decks: Sequence[Sequence[int]] | None = None
+
+
+class Workers:
+    """A number of processes that share the deals of a match."""
+
+    def __init__(self, job: Job, count: int) -> None:
+        self.job, self.count = job, count
+
+    def blocks(self, first: int, deals: int, seconds: float) -> Iterator[Block]:
+        """Blocks of deals ``first`` to ``deals`` in order; ``seconds`` is about what one deal takes."""
+        size = max(1, min(MOST, int(SECONDS / max(seconds, 1e-9)), -(-(deals - first) // self.count)))
+        ranges = [(start, min(size, deals - start)) for start in range(first, deals, size)]
+        done: dict[int, Block] = {}
+        given = yielded = 0
+        started = [_Worker(self.job) for _ in range(min(self.count, len(ranges)))]
+        try:
+            for worker in started:
+                worker.give(given, *ranges[given])
+                given += 1
+            while yielded < len(ranges):
+                for worker in _ready(started):
+                    number, block = worker.taken()
+                    done[number] = block
+                    if given < len(ranges):
+                        worker.give(given, *ranges[given])
+                        given += 1
+                while yielded in done:
+                    yield done.pop(yielded)
+                    yielded += 1
+        finally:
+            for worker in started:
+                worker.end()
+
+
+class _Worker:
+    """One process and the range that it plays."""
+
+    def __init__(self, job: Job) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "fogplay.agents.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the parent, which ends the workers
+        )
+        self.number, self.range = -1, (0, 0)
+        self._send(asdict(job))
+
+    def give(self, number: int, first: int, count: int) -> None:
+        self.number, self.range = number, (first, count)
+        self._send([first, count])
+
+    def _send(self, what: Any) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # ``taken`` says that it died
+            self.process.stdin.write(json.dumps(what).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def taken(self) -> tuple[int, Block]:
+        """The number of the range that was played, and its block."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line.endswith(b"\n"):
+            first, count = self.range
+            raise FogplayError(
+                f"a worker died (exit status {self.process.wait()}) while it played deals {first} to "
+                f"{first + count - 1}; see above, or play in one process with --workers 1"
+            )
+        answer = json.loads(line)
+        if "error" in answer:
+            raise FogplayError(answer["error"])
+        troubles = tuple(Trouble(*each) for each in answer["troubles"])
+        return self.number, Block(np.array(answer["points"]), None, troubles)
+
+    def end(self) -> None:
+        """Close its input, upon which it ends its agents and itself, and wait for that."""
+        for stream in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                if stream is not None:
+                    stream.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process.pid, signal.SIGTERM)
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def _ready(workers: Sequence[_Worker]) -> list[_Worker]:
+    """Workers that have answered or died; waits until there is one."""
+    found, _, _ = select.select([worker.process.stdout for worker in workers], [], [])
+    return [worker for worker in workers if worker.process.stdout in found]

@@ -17,6 +17,7 @@ from fogplay.games.doudizhu import move_number
 from fogplay.games.doudizhu_cards import num_cards
 from fogplay.games.doudizhu_heads import LEAD
 from fogplay.games.doudizhu_moves import all_moves, count_moves
+from fogplay.games.doudizhu_worlds import draw_others, less, ways_buffer
 from fogplay.play import Seeded, Table
 from fogplay.simulators import simulator_for
 from fogplay.simulators.doudizhu import (
@@ -83,6 +84,39 @@ def test_episodes_from_a_situation_begin_in_its_worlds() -> None:
             assert worker.rows.facts[0, COUNT] == len(view.legal)
             keys.add(int(infoset_key(worker.rows.words[0, HISTORY], hands[seat], seat)))
         assert len(keys) == 1
+        in_doubt(simulator.rooted(view, rng, doubt=True), seen, stream)
+        table.take(seat, view.legal[int(rng.integers(len(view.legal)))])
+
+
+def in_doubt(worker: Any, seen: Any, stream: Any) -> None:
+    """Every other episode begins in a world that another player holds possible, as large and as consistent."""
+    own = []
+    for _ in range(6):
+        draw_start(worker.root, worker.rows, stream)
+        hands = worker.rows.words[0, :3]
+        own.append(int(hands[seen.seat]))
+        assert tuple(int(num_cards(hand)) for hand in hands) == seen.cards_left
+        assert int(hands.sum()) == seen.hand + seen.unseen
+        assert worker.rows.facts[0, COUNT] == count_moves(hands[seen.seat], seen.to_beat)
+        left = less(seen.shown, seen.played[0])
+        assert less(left, int(hands[0])) == 0
+    assert own[::2] == [seen.hand] * 3
+    assert seen.cards_left[seen.seat] < 8 or set(own[1::2]) != {seen.hand}
+
+
+def test_worlds_are_drawn_alike_in_compiled_code() -> None:
+    table, rng = Table(fp.load("doudizhu"), Seeded(6)), np.random.default_rng(6)
+    while not table.is_over:
+        (seat,) = table.to_act
+        view = table.view(seat)
+        seen = view.observation
+        seed = int(rng.integers(2**32))
+        world = view.world(np.random.default_rng(seed)).at.hands
+        hands = np.zeros(3, np.uint64)
+        hands[seat] = seen.hand
+        numbers = np.random.default_rng(seed).random(15)
+        draw_others(hands, seat, np.array(seen.played, np.uint64), np.uint64(seen.shown), numbers, ways_buffer())
+        assert tuple(hands.tolist()) == world
         table.take(seat, view.legal[int(rng.integers(len(view.legal)))])
 
 

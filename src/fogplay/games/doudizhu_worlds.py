@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu_cards import FULL_DECK, NUM_RANKS, copies_of, rank_bit
 from fogplay.games.doudizhu_kickers import choose
-from fogplay.jit import kernel
+from fogplay.jit import kernel, piece
 
 HAND = 17  # cards dealt to each player
 MOST = 20  # cards of a hand
@@ -58,6 +58,33 @@ def draw_split(pool, least, most, size, numbers, ways):
         drawn += rank_bit(rank) * np.uint64(taken)
         left -= taken
     return drawn, True
+
+
+@piece
+def without(cards, others):
+    """``cards`` without ``others``, as far as they are there: the compiled twin of ``less``."""
+    left = np.uint64(0)
+    for rank in range(NUM_RANKS):
+        left += rank_bit(rank) * np.uint64(max(copies_of(cards, rank) - copies_of(others, rank), 0))
+    return left
+
+
+@kernel
+def draw_others(hands, seat, played, shown, numbers, ways):
+    """Fill what the two others hold into ``hands[3]``, given ``hands[seat]`` and ``played[3]``; seat 0 is the landlord.
+
+    The compiled twin of ``draw_hands``; ``numbers`` and ``ways`` are as in ``draw_split``.
+    """
+    first, second = (seat + 1) % 3, (seat + 2) % 3
+    pool = FULL_DECK - hands[seat] - played[seat]
+    shown_to_first = shown if first == 0 else np.uint64(0)
+    shown_to_second = shown if second == 0 else np.uint64(0)
+    pool -= shown_to_first + shown_to_second
+    least = without(played[first], shown_to_first)
+    most = pool - without(played[second], shown_to_second)
+    drawn, _ = draw_split(pool, least, most, HAND, numbers, ways)
+    hands[first] = drawn + shown_to_first - played[first]
+    hands[second] = pool - drawn + shown_to_second - played[second]
 
 
 def less(cards: int, others: int) -> int:

@@ -19,7 +19,7 @@ from fogplay.games.doudizhu import PLAYERS, Doudizhu, Observation, move_name
 from fogplay.games.doudizhu_cards import NUM_RANKS, show
 from fogplay.games.doudizhu_heads import LEAD, PASS, is_bomb
 from fogplay.games.doudizhu_moves import WIDEST, all_moves, count_moves, follow, legal_moves, nth_move
-from fogplay.games.doudizhu_worlds import HAND, draw_split, split_bounds, ways_buffer
+from fogplay.games.doudizhu_worlds import draw_others, ways_buffer
 from fogplay.games.game import TERMINAL
 from fogplay.jit import kernel, piece
 from fogplay.simulators import questions
@@ -28,7 +28,7 @@ from fogplay.simulators.find import hashed
 from fogplay.simulators.hashed import HashedSimulator
 from fogplay.simulators.interface import BATCH, Failure, Learned, Simulator, per_worker
 from fogplay.simulators.rules import STEP, call, tabular_strategy
-from fogplay.simulators.streams import uniform
+from fogplay.simulators.streams import below, uniform
 from fogplay.strategies.strategy import Situation
 from fogplay.strategies.tabular import TabularStrategy
 
@@ -37,8 +37,7 @@ MEAN_ACTIONS = 6.0  # in random games
 MOST_VISITED = 2_000_000  # moves of one episode or traversal
 PLAYER, TO_BEAT, PASSES, BOMBS, COUNT, LANDLORD_MOVES, PEASANT_MOVES, FACTS = range(8)
 HISTORY, CARDS, SHOWN, WORDS = range(3, 7)  # after the hands of the three seats
-POOL, LEAST, MOST, GAIN_FIRST, GAIN_SECOND, LOSS_FIRST, LOSS_SECOND = range(7)
-VISITED, FULL, UNPLAYED = range(3)
+VISITED, FULL, UNPLAYED, EPISODES = range(4)
 _EMPTY = np.uint64(0x5851F42D4C957F2D)  # the history before the shown cards
 
 
@@ -46,9 +45,10 @@ class Root(NamedTuple):
     """Where episodes begin: at a new deal, or in a situation in which one player acts."""
 
     known: bool  # whether it is a situation
+    doubt: bool  # whether every other episode begins in a world that another player holds possible
     words: NDArray[np.uint64]  # [WORDS] the player's own hand and the history, as in a row
     facts: NDArray[np.int64]  # [FACTS]
-    split: NDArray[np.uint64]  # [7] how the others' hands are drawn, and what they have gained and lost since the deal
+    played: NDArray[np.uint64]  # [3] what each seat has played before
 
 
 @per_worker
@@ -59,7 +59,7 @@ class Rows(NamedTuple):
     facts: NDArray[np.int64]  # [nodes, FACTS]
     numbers: NDArray[np.float64]  # [15] random numbers of a world
     ways: NDArray[np.float64]  # scratch of draw_split
-    visited: NDArray[np.int64]  # [3] moves of this episode; whether there were too many; episodes not played then
+    visited: NDArray[np.int64]  # [4] moves of this episode; whether there were too many; episodes not played then; all
 
 
 class DoudizhuGame(NamedTuple):
@@ -105,13 +105,20 @@ def draw_start(root, rows, rng):
         words[0, place] = root.words[place]
     for place in range(FACTS):
         facts[0, place] = root.facts[place]
+    seat = root.facts[PLAYER]
+    draw_world(root, rows, seat, rng)
+    rows.visited[EPISODES] += 1
+    if root.doubt and rows.visited[EPISODES] % 2 == 0:
+        draw_world(root, rows, (seat + 1 + below(rng, 2)) % PLAYERS, rng)
+        facts[0, COUNT] = min(count_moves(words[0, seat], facts[0, TO_BEAT]), WIDEST)
+
+
+@kernel
+def draw_world(root, rows, seat, rng):
+    """Draw the hands of the first row as a seat may imagine them that holds what it holds there."""
     for rank in range(NUM_RANKS):
         rows.numbers[rank] = uniform(rng)
-    split = root.split
-    drawn, _ = draw_split(split[POOL], split[LEAST], split[MOST], HAND, rows.numbers, rows.ways)
-    seat = root.facts[PLAYER]
-    words[0, (seat + 1) % PLAYERS] = drawn + split[GAIN_FIRST] - split[LOSS_FIRST]
-    words[0, (seat + 2) % PLAYERS] = split[POOL] - drawn + split[GAIN_SECOND] - split[LOSS_SECOND]
+    draw_others(rows.words[0], seat, root.played, root.words[SHOWN], rows.numbers, rows.ways)
 
 
 @kernel
@@ -263,8 +270,8 @@ class DoudizhuSimulator(Simulator):
     def actions_per_infoset(self) -> int:
         return int(np.ceil(MEAN_ACTIONS))
 
-    def rooted(self, view: Situation, rng: np.random.Generator) -> DoudizhuGame:
-        return DoudizhuGame(0, self.rules.spring, root_at(view.observation), _new_rows())
+    def rooted(self, view: Situation, rng: np.random.Generator, doubt: bool = False) -> DoudizhuGame:
+        return DoudizhuGame(0, self.rules.spring, root_at(view.observation, doubt), _new_rows())
 
     def failure(self, workers: Sequence[DoudizhuGame]) -> Failure | None:
         stopped = [each.rows.visited for each in workers if each.rows.visited[FULL]]
@@ -305,31 +312,27 @@ class DoudizhuSimulator(Simulator):
         return tabular_strategy(self.name, known, first, learned, method, greedy, **about)
 
 
-def root_at(seen: Observation) -> Root:
+def root_at(seen: Observation, doubt: bool = False) -> Root:
     """The start of episodes in which the player who saw this acts."""
-    others = [(seen.seat + 1) % PLAYERS, (seen.seat + 2) % PLAYERS]
-    played = (seen.played[others[0]], seen.played[others[1]])
-    landlord = (others[0] == seen.landlord, others[1] == seen.landlord)
-    pool, least, most = split_bounds(seen.hand + seen.played[seen.seat], seen.shown, played, landlord)
-    gains = [seen.shown if is_landlord else 0 for is_landlord in landlord]
     words, facts = np.zeros(WORDS, np.uint64), np.zeros(FACTS, np.int64)
     moves = all_moves().cards[list(seen.moves)]
-    words[seen.seat], words[HISTORY] = seen.hand, history_key(np.uint64(seen.shown), moves)
+    words[seen.seat], words[SHOWN] = seen.hand, seen.shown
+    words[HISTORY] = history_key(np.uint64(seen.shown), moves)
     made = [sum(move != 0 for move in seen.moves[seat::PLAYERS]) for seat in range(PLAYERS)]
     facts[[PLAYER, TO_BEAT, PASSES, BOMBS]] = seen.seat, seen.to_beat, seen.passes, seen.bombs
     facts[COUNT] = min(count_moves(np.uint64(seen.hand), seen.to_beat), WIDEST)
     facts[[LANDLORD_MOVES, PEASANT_MOVES]] = made[0], made[1] + made[2]
-    return Root(True, words, facts, np.array([pool, least, most, *gains, *played], np.uint64))
+    return Root(True, doubt, words, facts, np.array(seen.played, np.uint64))
 
 
 def _new_rows() -> Rows:
     nodes = MOST_MOVES + 1
     words, facts = np.zeros((nodes, WORDS), np.uint64), np.zeros((nodes, FACTS), np.int64)
-    return Rows(words, facts, np.zeros(NUM_RANKS), ways_buffer(), np.zeros(3, np.int64))
+    return Rows(words, facts, np.zeros(NUM_RANKS), ways_buffer(), np.zeros(4, np.int64))
 
 
 def _no_root() -> Root:
-    return Root(False, np.zeros(WORDS, np.uint64), np.zeros(FACTS, np.int64), np.zeros(7, np.uint64))
+    return Root(False, False, np.zeros(WORDS, np.uint64), np.zeros(FACTS, np.int64), np.zeros(PLAYERS, np.uint64))
 
 
 def simulator(game: Doudizhu, progress: Any = None) -> HashedSimulator | None:

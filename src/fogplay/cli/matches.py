@@ -11,6 +11,7 @@ import typer
 
 from fogplay.cli.app import JSON, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
+from fogplay.cli.teams import Order, show_sides, show_troubles, write_decks
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
 
@@ -23,37 +24,51 @@ def match(
     agents: Annotated[
         list[str], typer.Argument(metavar="AGENT", help="Saved strategies, uniform, or bots of the game, by name.")
     ],
-    hands: Annotated[int, typer.Option("--hands", "-n", help="How many; rounded up to whole deals.")] = 100_000,
+    hands: Annotated[
+        int | None, typer.Option("--hands", "-n", help="How many; rounded up to whole deals. 100,000 by default.")
+    ] = None,
+    decks: Annotated[int | None, typer.Option(help="How many deals, instead of --hands; 1,000 for teams.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
     log: Annotated[Path | None, typer.Option(help="The file for the hand histories.")] = None,
     seen_by: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Log only what this player saw; a name is a file's name, shortened."),
     ] = None,
+    deck_file: Annotated[Path | None, typer.Option(help="Play the decks of this file (a game of teams).")] = None,
+    save_decks: Annotated[Path | None, typer.Option(help="Write the decks that are played to this file.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for each decision.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; for teams as many as there are cores, else 1 by default.")
+    ] = None,
     as_json: JSON = False,
 ) -> None:
-    """Play agents against each other, everybody at every seat."""
-    from fogplay.agents import names_of, resolve
+    """Play agents against each other, everybody at every seat; in a game of teams, one agent for each side."""
+    from fogplay.agents import match as play_match
+    from fogplay.agents import names_of
     from fogplay.agents.resolve import known_names
     from fogplay.opponents import write_log
-    from fogplay.play import match as play_match
     from fogplay.play import require_seats
     from fogplay.trees import named
 
-    if log is not None:
-        require_folder(log, "--log")
+    for file, option in ((log, "--log"), (save_decks, "--save-decks")):
+        if file is not None:
+            require_folder(file, option)
     rules, spec = named(game)
     require_seats(rules, spec, len(agents))
+    order = Order.read(rules, spec, agents, hands, decks, deck_file, time_limit, workers)
     names = names_of(agents, known_names(rules))
     _check_seen_by(rules, names, log, seen_by)
     with Watch(quiet=as_json) as watch:
         ready(watch, agents, rules)
         outcome = play_match(
             rules,
-            resolve(agents, rules),
-            hands,
+            agents,
+            order.hands,
             spec=spec,
             seed=seed,
+            decks=order.decks,
+            limit=order.limit,
+            workers=order.workers,
             keep=log is not None,
             names=names,
             progress=watch.hands,
@@ -65,8 +80,14 @@ def match(
     facts = _facts(outcome, agents, log)
     if as_json:
         print_json(facts)
+    elif outcome.by_side:
+        show_sides(game, outcome)
     else:
         _show(game, outcome, facts["players"])
+    if not as_json:
+        show_troubles(outcome)
+    if save_decks is not None:
+        write_decks(save_decks, rules, spec, outcome)
     if log is not None:
         write_log(log, outcome, seen_by)  # after the result, so that a failed write loses only the log
         if not as_json:
@@ -117,6 +138,10 @@ def _facts(outcome: Any, agents: Sequence[str], log: Path | None) -> dict[str, A
         rows = [row | {outcome.format.points: won} for row, won in zip(rows, outcome.totals, strict=True)]
     elif outcome.interrupted:
         facts |= {"interrupted": True}
+    if outcome.by_side:
+        facts["sides"] = [row._asdict() | {"player": outcome.names[row.player]} for row in outcome.by_side]
+    if outcome.troubles:
+        facts["troubles"] = [each._asdict() | {"player": outcome.names[each.player]} for each in outcome.troubles]
     rate = {"seconds": outcome.seconds, "hands_per_second": outcome.hands / max(outcome.seconds, 1e-9)}
     return facts | rate | {"players": rows, "log": str(log) if log else None}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from fogplay.errors import FogplayError
@@ -91,6 +92,13 @@ def spaced(cards: int) -> str:
 def talk_of(game: Doudizhu) -> type[DoudizhuTalk]:
     """The wording for this game."""
     return DoudizhuTalk
+
+
+def decks_of(game: Doudizhu) -> ModuleType:
+    """How decks are read from files and written to them."""
+    from fogplay.notation import doudizhu_decks
+
+    return doudizhu_decks
 
 
 class DoudizhuTalk(Talk):

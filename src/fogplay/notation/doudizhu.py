@@ -101,6 +101,13 @@ def decks_of(game: Doudizhu) -> ModuleType:
     return doudizhu_decks
 
 
+def wire_of(game: Doudizhu) -> Any:
+    """How other programs read and write the game."""
+    from fogplay.notation.doudizhu_wire import DoudizhuWire
+
+    return DoudizhuWire(game)
+
+
 class DoudizhuTalk(Talk):
     """Own cards and the shown ones, every move with the number of cards left, and what is to beat."""
 

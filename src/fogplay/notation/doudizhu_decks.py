@@ -80,7 +80,9 @@ def _deck(raw: Any, where: str) -> Deck:
             raise FogplayError(f"{where}: {place} has {len(unpack(words[place]))} cards, not {size}")
     landlord, down, up, shown = words.values()
     if less(shown, landlord):
-        raise FogplayError(f"{where}: the landlord lacks {show(less(shown, landlord))} of the shown cards {show(shown)}")
+        raise FogplayError(
+            f"{where}: the landlord lacks {show(less(shown, landlord))} of the shown cards {show(shown)}"
+        )
     if landlord + down + up != int(FULL_DECK):
         held = [sum(word >> 4 * rank & 15 for word in (landlord, down, up)) for rank in range(NUM_RANKS)]
         rank = next(rank for rank in range(NUM_RANKS) if held[rank] != deck_copies(rank))

@@ -265,7 +265,12 @@ class _Counted:
         began, played = time.monotonic(), 0
         while played < deals:
             each = (time.monotonic() - began) / played if played else 0.0
-            if workers.count > 1 and played and each * (deals - played) > WORTH_STARTING and time.monotonic() - began > TRYING:
+            if (
+                workers.count > 1
+                and played
+                and each * (deals - played) > WORTH_STARTING
+                and time.monotonic() - began > TRYING
+            ):
                 yield from workers.blocks(played, deals, each)
                 return
             yield self._plain(played, 1, deals)

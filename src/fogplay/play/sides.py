@@ -124,9 +124,7 @@ class BySides:
                 turns = count if side == count else 1  # hands per deal
                 (mean, error), (wins, wins_error) = (self._mean(kind, player, side, turns) for kind in (0, 1))
                 scale = self.format.scale
-                rows.append(
-                    SideResult(player, name, self.deals * turns, wins, wins_error, mean * scale, error * scale)
-                )
+                rows.append(SideResult(player, name, self.deals * turns, wins, wins_error, mean * scale, error * scale))
         return tuple(rows)
 
     def _mean(self, kind: int, player: int, side: int, turns: int) -> tuple[float, float]:

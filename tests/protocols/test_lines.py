@@ -33,7 +33,7 @@ while True:
     print({KEEP}, flush=True)
     request = json.loads(input())
 """
-BOTZONE = f"""
+BOTZONE = """
 def level(card):
     return card // 4 + card // 53
 
@@ -54,7 +54,7 @@ request = first["requests"][-1]
 while True:
     cards = answer(own, request["history"])
     own -= set(cards)
-    print(json.dumps({{"response": cards}}))
+    print(json.dumps({"response": cards}))
     MANNER
     request = json.loads(input())
 """
@@ -129,7 +129,7 @@ def test_what_a_program_does_wrong_is_counted_and_the_match_goes_on(
     limit = 0.2 if "time" in kind else 30.0  # of a machine that may be busy
     outcome = fp.match("kuhn", [write(text), "uniform"], 2, seed=1, limit=limit)
     assert outcome.hands == 2
-    assert sum(each.count for each in outcome.troubles) >= 1
+    assert sum(each.times for each in outcome.troubles) >= 1
     trouble = outcome.troubles[0]
     assert (trouble.player, trouble.kind) == (0, kind)
     assert detail in trouble.first

@@ -15,7 +15,6 @@ from fogplay.play import MatchResult
 from fogplay.play.hands import close
 from fogplay.trees import FlatGame, named
 
-
 MOST_WORKERS = 1024
 
 

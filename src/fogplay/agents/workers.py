@@ -80,6 +80,9 @@ class _Worker:
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the parent, which ends the workers
         )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.input, self.output = self.process.stdin, self.process.stdout
         self.number, self.range = -1, (0, 0)
         self._send(asdict(job))
 
@@ -88,15 +91,13 @@ class _Worker:
         self._send([first, count])
 
     def _send(self, what: Any) -> None:
-        assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # ``taken`` says that it died
-            self.process.stdin.write(json.dumps(what).encode() + b"\n")
-            self.process.stdin.flush()
+            self.input.write(json.dumps(what).encode() + b"\n")
+            self.input.flush()
 
     def taken(self) -> tuple[int, Block]:
         """The number of the range that was played, and its block."""
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        line = self.output.readline()
         if not line.endswith(b"\n"):
             first, count = self.range
             raise FogplayError(
@@ -111,10 +112,9 @@ class _Worker:
 
     def end(self) -> None:
         """Close its input, upon which it ends its agents and itself, and wait for that."""
-        for stream in (self.process.stdin, self.process.stdout):
+        for stream in (self.input, self.output):
             with contextlib.suppress(BrokenPipeError):
-                if stream is not None:
-                    stream.close()
+                stream.close()
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.process.pid, signal.SIGTERM)
         try:
@@ -126,5 +126,6 @@ class _Worker:
 
 def _ready(workers: Sequence[_Worker]) -> list[_Worker]:
     """Workers that have answered or died; waits until there is one."""
-    found, _, _ = select.select([worker.process.stdout for worker in workers], [], [])
-    return [worker for worker in workers if worker.process.stdout in found]
+    outputs = {worker.output.fileno(): worker for worker in workers}
+    found, _, _ = select.select(list(outputs), [], [])
+    return [outputs[each] for each in found]

@@ -123,5 +123,5 @@ def show_sides(game: str, outcome: Any) -> None:
 def show_troubles(outcome: Any) -> None:
     """What players did wrong, one line each."""
     for each in outcome.troubles:
-        times = "once" if each.count == 1 else f"{each.count:,} times"
+        times = "once" if each.times == 1 else f"{each.times:,} times"
         say(f"{outcome.names[each.player]} {each.kind} {times} (first: {each.first})")

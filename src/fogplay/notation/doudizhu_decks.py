@@ -2,8 +2,8 @@
 
 A file is a list of decks. A deck is an object with the cards of ``landlord`` (20), ``landlord_down`` (17, the peasant
 after the landlord), ``landlord_up`` (17, the peasant before) and ``three_landlord_cards``, the shown ones among the
-landlord's. Cards are a text (``"3345…BR"``), or DouZero's numbers: 3 to 14 for three to ace, 17 for a two, 20 and 30 for
-the jokers.
+landlord's. Cards are a text (``"3345…BR"``), or DouZero's numbers: 3 to 14 for three to ace, 17 for a two, 20 and 30
+for the jokers.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Cards are numbers from 0 to 53: 0 to 3 are the threes, and so on to 48 to 51, the twos; 52 is the black joker and 53 the
 red one. A request has the moves of the two players before (``history``, with [] for a pass and before the first move);
-the first also has one's own cards (``own``, for the landlord with the shown ones) and the shown ones (``publiccard``). A
-response is a list of cards, [] for a pass. The game knows no suits: a player's own cards get the lowest numbers of each
-rank, others' cards the next ones as they appear, so that no number tells what the player cannot know.
+the first also has one's own cards (``own``, for the landlord with the shown ones) and the shown ones (``publiccard``).
+A response is a list of cards, [] for a pass. The game knows no suits: a player's own cards get the lowest numbers of
+each rank, others' cards the next ones as they appear, so that no number tells what the player cannot know.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class DoudizhuWire:
         if seen.landlord == NOBODY:
             return bids, []
         numbers = Numbers(seen)
-        requests, responses = list(bids), list(seen.bids[seen.seat : seen.seat + 1])
+        requests = list(bids)
+        responses: list[Any] = list(seen.bids[seen.seat : seen.seat + 1])
         placed: list[list[int]] = []  # [moves] the cards of each
         mine = iter(answered[len(responses) :])
         for move, word in enumerate([*(int(all_moves().cards[number]) for number in seen.moves), None]):

@@ -1,8 +1,8 @@
 """Formats of matches: the seating and the luck of every hand, and how winnings are counted.
 
-``Rotation`` works for every game, ``Sides`` (``sides.py``) for games in which seats play together. A game whose luck can
-be drawn in advance may ask for ``Duplicate`` instead: its simulator's module then defines ``match_deals(rules)``, which
-returns ``Deals`` or None.
+``Rotation`` works for every game, ``Sides`` (``sides.py``) for games in which seats play together. A game whose luck
+can be drawn in advance may ask for ``Duplicate`` instead: its simulator's module then defines ``match_deals(rules)``,
+which returns ``Deals`` or None.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Trouble(NamedTuple):
 
     player: int
     kind: str  # in a few words
-    count: int
+    times: int
     first: str  # what happened the first time
 
 
@@ -40,7 +40,7 @@ def merged(troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
     found: dict[tuple[int, str], Trouble] = {}
     for each in troubles:
         before = found.get((each.player, each.kind))
-        found[each.player, each.kind] = before._replace(count=before.count + each.count) if before else each
+        found[each.player, each.kind] = before._replace(times=before.times + each.times) if before else each
     return tuple(found.values())
 
 

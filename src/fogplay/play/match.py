@@ -103,7 +103,7 @@ def match(
     loop = format.compiled(agents, seed)
     if loop is not None and expect is not None:
         expect(loop.kernel)
-    casts = [agents, *(crew() for _ in range(most_seats(format) - 1 if crew is not None else 0))]
+    casts = [agents, *(crew() for _ in range(most_seats(format) - 1))] if crew is not None else [agents]
     at_tables = Hands(rules, format, casts, called, seed, keep=keep, anew=workers is not None, limit=limit)
     play = _Counted(at_tables, workers if not keep else None, progress)
     try:
@@ -210,7 +210,8 @@ class _Counted:
     def run(self, loop: Any, hands: int, spec: str) -> MatchResult:
         format, deals = self.format, self.format.deals(hands)
         turns = len(format.seatings(0))
-        tally, ends, troubles, played, interrupted = format.tally(), [], (), 0, False
+        tally, ends, played, interrupted = format.tally(), [], 0, False
+        troubles: tuple[Trouble, ...] = ()
         began = time.perf_counter()
         try:
             self._report(0, deals)

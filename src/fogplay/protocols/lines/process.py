@@ -42,7 +42,8 @@ class Process:
         except OSError as error:
             self._errors.close()
             raise TroubleError("could not be started", f"{command[0]}: {error.strerror or error}") from None
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._input, False)
         self._buffer = b""

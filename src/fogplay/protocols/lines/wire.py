@@ -1,4 +1,4 @@
-"""What requests and responses are in a game: the game's own form (``wire_of`` in ``notation/<game>.py``) or this one."""
+"""Requests and responses of a game: its own form (``wire_of`` in ``notation/<game>.py``), or by names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``resolve``: agents from the text that a user types.
 
 An agent is a saved strategy's file, ``uniform``, a bot of the game (``bots/<game>.py``), an executable file, or a kind
-and its settings, such as ``search:smooth-uct:2000`` or ``program:python3 bot.py``. A bots module has ``BOTS`` (by name),
-``names(rules)`` (the bots that can play these rules) and ``bots(wanted, rules, company)`` (the agents by name).
+and its settings, such as ``search:smooth-uct:2000`` or ``program:python3 bot.py``. A bots module has ``BOTS`` (by
+name), ``names(rules)`` (the bots that can play these rules) and ``bots(wanted, rules, company)`` (the agents by name).
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from fogplay.cli import acpc, laboratory, matches, opponents, playing, responses, solving
+from fogplay.cli import acpc, advising, laboratory, matches, opponents, playing, responses, solving
 from fogplay.cli.app import app
 from fogplay.errors import FogplayError
 
-__all__ = ["acpc", "app", "laboratory", "main", "matches", "opponents", "playing", "responses", "solving"]
+__all__ = ["acpc", "advising", "app", "laboratory", "main", "matches", "opponents", "playing", "responses", "solving"]
 
 
 def main() -> None:

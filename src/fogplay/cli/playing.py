@@ -50,7 +50,7 @@ def play(
     if seat is not None and not 0 <= seat < int(rules.num_players()):
         raise FogplayError(f"--seat must be a whole number from 0 to {int(rules.num_players()) - 1}, not {seat}")
     others, names = _opponents(against, rules, spec)
-    talk = _talk_of(rules)
+    talk = talk_of(rules)
     format = format_for(rules)
     score = _Score(format)
     say(f"{talk.opening(rules, spec)} Ctrl-D, Ctrl-C or q ends it.\n")
@@ -86,7 +86,7 @@ def _opponents(against: Sequence[str] | None, rules: Any, spec: str) -> tuple[li
     return others, [YOU, *names_of(texts, known_names(rules))]
 
 
-def _talk_of(rules: Any) -> Any:
+def talk_of(rules: Any) -> Any:
     """The wording for a game: its own, if ``notation/<game>.py`` has any, else the general one."""
     from fogplay.notation.talk import Talk
     from fogplay.simulators import part_of

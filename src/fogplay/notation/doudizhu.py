@@ -108,6 +108,13 @@ def wire_of(game: Doudizhu) -> Any:
     return DoudizhuWire(game)
 
 
+def situation_of(game: Doudizhu, hand: str, shown: str | None, history: str, seed: int) -> list[tuple[int, int]]:
+    """The events of a hand that agrees with a situation typed in."""
+    from fogplay.notation import doudizhu_situation
+
+    return doudizhu_situation.situation_of(game, hand, shown, history, seed)
+
+
 class DoudizhuTalk(Talk):
     """Own cards and the shown ones, every move with the number of cards left, and what is to beat."""
 

@@ -3,7 +3,7 @@
 from fogplay.play.agent import Agent, Uniform
 from fogplay.play.formats import Duplicate, Format, Rotation, Trouble
 from fogplay.play.hands import Hands, play_hand
-from fogplay.play.luck import Dealt, Luck, Seeded, Stream
+from fogplay.play.luck import Dealt, Given, Luck, Seeded, Stream
 from fogplay.play.match import MatchResult, format_for, match, require_seats, sides_of
 from fogplay.play.sides import SideResult, Sides
 from fogplay.play.table import Event, Seen, Table
@@ -15,6 +15,7 @@ __all__ = [
     "Duplicate",
     "Event",
     "Format",
+    "Given",
     "Hands",
     "Luck",
     "MatchResult",

@@ -24,7 +24,7 @@ from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer, Terms
 from fogplay.protocols.acpc.game import AcpcGame
 from fogplay.protocols.acpc.players import seated
-from fogplay.protocols.acpc.sockets import Chair, Local, accept, listen, run
+from fogplay.protocols.acpc.sockets import Chair, Local, Patience, accept, listen, run
 
 RUNS = 3
 SEED = 1
@@ -66,7 +66,7 @@ def over_loopback(game: str, definition: Definition, agents: Sequence[str], hand
         )
         for door, agent in zip(doors, agents, strict=True)
     ]
-    chairs: list[Chair] = [accept(door, agent, 120) for door, agent in zip(doors, agents, strict=True)]
+    chairs: list[Chair] = [accept(door, agent, Patience(120)) for door, agent in zip(doors, agents, strict=True)]
     seconds, log = dealt(definition, agents, hands, chairs)
     for client in clients:
         assert client.wait(60) == 0

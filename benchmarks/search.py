@@ -71,7 +71,7 @@ def searched(
         where = flat.slots(number)
         legal = tuple(range(where.stop - where.start))
         point: Any = Point(int(flat.tree.infoset_player[number]), legal, name)
-        chosen[where] = agent.policy(point)
+        chosen[where] = agent.distribution(point)
     won = 0.0
     for seat in range(2):
         both, own = exact.copy(), flat.slots_of(seat)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,12 @@ LARGE = ("fogplay.strategies.betting.betting_of", "fogplay.strategies.policy.sig
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Build the tables of hand strength once, before processes that each need them start."""
+    """Build the tables of hand strength once, before processes that each need them start.
+
+    Ctrl-C is ignored in the background jobs of a script, and so in all they start: tests that send it need the default.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     starts_others = session.config.getoption("numprocesses", None) and not hasattr(session.config, "workerinput")
     cache = Path(os.environ.get("FOGPLAY_CACHE") or platformdirs.user_cache_dir("fogplay"))  # imports nothing large
     if starts_others and len(list(cache.glob("tables/strength-*"))) < 3:

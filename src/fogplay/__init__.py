@@ -1,5 +1,6 @@
 """fogplay solves and plays games of hidden information, by self-play, at compiled speed, from plain Python."""
 
+from fogplay import starting  # noqa: F401 (first: Ctrl-C during the other imports)
 from fogplay.agents import match
 from fogplay.errors import FogplayError
 from fogplay.evaluate import Evaluation, evaluate

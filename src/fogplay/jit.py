@@ -7,11 +7,13 @@ folder used here is named by a hash of every source file that holds kernels, so 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import hashlib
 import os
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +24,10 @@ import numpy as np
 import platformdirs
 
 KEEP_FOLDERS = 3
+ABANDONED_SECONDS = 10.0  # after which a temporary file is of a killed process: writing one takes milliseconds
 PROCESS = uuid.uuid4().hex[:12]  # in the names of the files that this process writes compiled code to
 PACKAGE = Path(__file__).parent
+NOT_KEPT: list[str] = []  # why compiled code could not be written to disk; the command line says it once
 # Kernels allocate nothing, so they are compiled without numba's reference counting, which would otherwise apply to
 # every array of every tuple passed to a function and double the time of external sampling. The option is
 # undocumented; tests/test_jit.py explains what to do when a new version of numba drops it.
@@ -50,7 +54,12 @@ def cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)  # mark it as the newest, so that it is kept
         _remove_old_folders(base)
-    except OSError:
+        _remove_abandoned(folder)
+    except OSError as error:
+        NOT_KEPT.append(
+            f"the cache {base} cannot be written ({error.strerror}), so every command compiles its kernels anew: set "
+            "FOGPLAY_CACHE to a folder that can be written"
+        )
         temporary = tempfile.mkdtemp(prefix="fogplay-kernels-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         return Path(temporary)
@@ -61,6 +70,14 @@ def _remove_old_folders(base: Path) -> None:
     folders = sorted((path for path in base.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
     for folder in folders[:-KEEP_FOLDERS]:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed while they wrote compiled code."""
+    for path in folder.rglob("*.tmp.*"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > ABANDONED_SECONDS:
+                path.unlink()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -84,6 +101,7 @@ def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
     finally:
         config.CACHE_DIR = before
     _write_apart(made)
+    _go_on_without(made)
     return made
 
 
@@ -96,6 +114,22 @@ def _write_apart(compiled: Any) -> None:
     files = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if files is not None:
         files._data_name_pattern = files._data_name_pattern.replace(".{number", f".{PROCESS}-{{number")
+
+
+def _go_on_without(compiled: Any) -> None:
+    """Let compiled code that cannot be written to disk, as on a full one, be used all the same."""
+    cache = getattr(compiled, "_cache", None)
+    if cache is None:
+        return
+    save = cache.save_overload
+
+    def try_to_save(signature: Any, data: Any) -> None:
+        try:
+            save(signature, data)
+        except OSError as error:
+            NOT_KEPT.append(f"compiled kernels cannot be kept in {cache_folder()}: {error.strerror}; set FOGPLAY_CACHE")
+
+    cache.save_overload = try_to_save
 
 
 def record(fields: list[tuple[str, Any]], packed: bool = False) -> Any:

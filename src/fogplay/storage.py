@@ -6,15 +6,20 @@ The format is safetensors, so other tools can read the files, and loading never 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import glob
 import hashlib
 import json
 import os
+import re
+import shutil
+import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import safetensors
@@ -22,7 +27,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 
-FORMAT = 1
+FORMAT = 2  # the newest that can be read; files without sparse arrays are still written as 1
 DTYPES = {
     "F64": np.float64,
     "F32": np.float32,
@@ -36,7 +41,11 @@ DTYPES = {
     "U64": np.uint64,
 }
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
-ABANDONED_SECONDS = 3600.0
+ABANDONED_SECONDS = 3600.0  # after which a temporary file is abandoned, where files cannot be locked
+SURE_SECONDS = 0.2  # and where they can: a new file is locked within a moment
+SPARSE_FROM = 1 << 16  # entries of an array that may be written without its zeros
+CHUNK = 1 << 22  # entries that are searched for zeros at a time
+OWN = re.compile(r"/dev/(?:std(?P<name>out|err)|fd/(?P<fd>\d+))|/proc/self/fd/(?P<self>\d+)")
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -45,12 +54,85 @@ def write(path: str | os.PathLike[str], kind: str, arrays: Arrays, about: Mappin
 
     The file appears under its name only when it is complete and on disk; an existing file stays until then.
     """
-    path = Path(path)
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    text = json.dumps(dict(about), sort_keys=True, allow_nan=True)
-    header = {"kind": kind, "format": str(FORMAT), "about": text, "digest": _digest(kind, text, arrays)}
-    with atomically(path) as temporary, open(temporary, "wb") as file:
-        _write_safetensors(file, arrays, header)
+    prepare(arrays).write(path, kind, about)
+
+
+class Prepared(NamedTuple):
+    """Arrays as they are written to a file."""
+
+    arrays: dict[str, NDArray[Any]]
+    sparse: dict[str, tuple[str, list[int]]]  # the type and shape of each array written without its zeros
+
+    @property
+    def nbytes(self) -> int:
+        """About the size of the file."""
+        return sum(array.nbytes for array in self.arrays.values())
+
+    def write(self, path: str | os.PathLike[str], kind: str, about: Mapping[str, Any]) -> None:
+        text = json.dumps(dict(about), sort_keys=True, allow_nan=True)
+        header = {"kind": kind, "format": "1", "about": text}
+        if self.sparse:
+            header |= {"format": "2", "sparse": json.dumps(self.sparse, sort_keys=True)}
+        header["digest"] = _digest(kind, text + header.get("sparse", ""), self.arrays)
+        with atomically(Path(path)) as temporary, open(temporary, "wb") as file:
+            _write_safetensors(file, self.arrays, header)
+
+
+def prepare(arrays: Arrays, sparse: bool = False) -> Prepared:
+    """Make arrays contiguous, and where that saves space, replace them by their entries that are not zero."""
+    made, known = dict[str, NDArray[Any]](), dict[str, tuple[str, list[int]]]()
+    for name, array in arrays.items():
+        found = _entries(array) if sparse and array.ndim == 1 and len(array) >= SPARSE_FROM else None
+        if found is None:
+            made[name] = np.ascontiguousarray(array)
+        else:
+            made[f"{name}.where"], made[f"{name}.entry"] = found
+            known[name] = NAMES[array.dtype], list(array.shape)
+    return Prepared(made, known)
+
+
+def _entries(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """The places of the entries whose bits are not all zero, and these entries; None if that is no shorter."""
+    bits = array.view(f"u{array.itemsize}")
+    count = sum(np.count_nonzero(bits[first : first + CHUNK]) for first in range(0, len(bits), CHUNK))
+    index: Any = np.uint32 if len(array) <= 2**32 else np.uint64
+    if count * (np.dtype(index).itemsize + array.itemsize) > array.nbytes // 2:
+        return None
+    where, entry, at = np.empty(count, index), np.empty(count, array.dtype), 0
+    for first in range(0, len(bits), CHUNK):
+        found = np.flatnonzero(bits[first : first + CHUNK])
+        where[at : at + len(found)] = found + first
+        entry[at : at + len(found)] = array[first : first + CHUNK][found]
+        at += len(found)
+    return where, entry
+
+
+def _with_zeros(arrays: dict[str, NDArray[Any]], sparse: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """All arrays, those of ``sparse`` as they were before ``prepare``."""
+    for name, (dtype, shape) in sparse.items():
+        whole = np.zeros(shape, DTYPES[dtype])
+        whole[arrays.pop(f"{name}.where")] = arrays.pop(f"{name}.entry")
+        arrays[name] = whole
+    return arrays
+
+
+def require_space(path: Path, nbytes: int, what: str) -> None:
+    """Refuse to write a file that does not fit on its disk."""
+    with contextlib.suppress(OSError):
+        free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
+        if free < nbytes:
+            raise FogplayError(
+                f"{what} takes {in_bytes(nbytes)}, and only {in_bytes(free)} are free beside {path}; "
+                "existing files are unchanged"
+            )
+
+
+def in_bytes(count: int) -> str:
+    """A size in words."""
+    for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} bytes"
 
 
 def _write_safetensors(file: BinaryIO, arrays: Arrays, known: Mapping[str, str]) -> None:
@@ -73,33 +155,107 @@ def _write_safetensors(file: BinaryIO, arrays: Arrays, known: Mapping[str, str])
 
 @contextlib.contextmanager
 def atomically(path: Path) -> Iterator[str]:
-    """The name of a temporary file to write, which replaces ``path`` when it is complete and on disk."""
-    temporary = None
+    """The name of a file to write, which replaces ``path`` when it is complete and on disk.
+
+    A symbolic link stays: the file that it names is replaced. Devices, FIFOs and this process's own descriptors are
+    written through, and never replaced.
+    """
+    temporary, lock = None, None
     try:
-        _remove_abandoned(path)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
+        if is_stream(path):
+            with _through(path) as name:
+                yield name
+            return
+        target = Path(os.path.realpath(path))
+        _remove_abandoned(target)
+        lock, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+        _lock(lock)
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
         with open(temporary, "rb") as written:
             os.fsync(written.fileno())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except (OSError, safetensors.SafetensorError) as error:
         raise FogplayError(f"cannot write {path}: {_reason(error)}; existing files are unchanged") from error
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)  # exists only if something went wrong
+        if lock is not None:
+            os.close(lock)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, atomically."""
+    with atomically(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether ``path`` is a device, a FIFO or a descriptor of this process: something to write to, not to replace."""
+    if _own_descriptor(path) is not None:
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _own_descriptor(path: str | os.PathLike[str]) -> int | None:
+    """The number of this process's descriptor that ``path`` names, such as 1 for /dev/stdout."""
+    found = OWN.fullmatch(os.path.abspath(path))
+    if found is None:
+        return None
+    return {"out": 1, "err": 2}[found["name"]] if found["name"] else int(found["fd"] or found["self"])
+
+
+@contextlib.contextmanager
+def _through(path: Path) -> Iterator[str]:
+    """The name of a file to write, whose contents go to a device, a FIFO or a descriptor."""
+    number = _own_descriptor(path)
+    if number is None:
+        if stat.S_ISBLK(os.stat(path).st_mode):
+            raise FogplayError(f"{path} is a disk; name a file")
+        yield str(path)
+        return
+    # Opening it by name would truncate a file that output is redirected to, and write at its beginning.
+    with tempfile.TemporaryDirectory(prefix="fogplay-") as folder:
+        name = os.path.join(folder, "output")
+        yield name
+        sys.stdout.flush()
+        with open(name, "rb") as made, os.fdopen(os.dup(number), "wb") as out:
+            shutil.copyfileobj(made, out)
+
+
+def _lock(descriptor: int) -> None:
+    """Hold a temporary file until it is closed or this process ends, however it ends."""
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove what killed writers of ``path`` left behind: temporary files that have not changed for an hour."""
+    """Remove what killed writers of ``path`` left behind: temporary files that nobody holds."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with contextlib.suppress(OSError):
-            if time.time() - part.stat().st_mtime > ABANDONED_SECONDS:
+            age = time.time() - part.stat().st_mtime
+            held = _held(part)
+            if age > ABANDONED_SECONDS if held is None else age > SURE_SECONDS and not held:
                 part.unlink()
+
+
+def _held(part: Path) -> bool | None:
+    """Whether a process holds a temporary file; None where files cannot be locked."""
+    with open(part, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return None
+    return False
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -127,11 +283,11 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, NDArray[Any
         arrays = {name: _mapped(path, base, entry) for name, entry in header.items()}
     except (KeyError, TypeError, ValueError, OSError) as error:
         raise FogplayError(f"{path} is damaged: its header does not describe arrays that fogplay writes") from error
-    if _digest(kind, known["about"], arrays) != known["digest"]:
+    if _digest(kind, known["about"] + known.get("sparse", ""), arrays) != known["digest"]:
         raise FogplayError(
             f"{path} is damaged: its contents do not match its digest; use a good copy or create it again"
         )
-    return arrays, json.loads(known["about"])
+    return _with_zeros(arrays, json.loads(known.get("sparse", "{}"))), json.loads(known["about"])
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
@@ -142,6 +298,16 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
         return None
     kind = header.get("__metadata__", {}).get("kind")
     return kind if isinstance(kind, str) else None
+
+
+def about(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """The facts in a file that ``write`` wrote, without its arrays; None if it is not such a file."""
+    try:
+        header, _ = _read_header(Path(path))
+        found: dict[str, Any] = json.loads(header["__metadata__"]["about"])
+    except (OSError, ValueError, KeyError, safetensors.SafetensorError):
+        return None
+    return found
 
 
 def _read_header(path: Path) -> tuple[dict[str, Any], int]:

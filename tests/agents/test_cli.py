@@ -93,7 +93,7 @@ def test_match_json_and_log(folder: Path) -> None:
         (("holdem", "rules", "smooth-utc"), "there is no file smooth-utc; did you mean 'smooth-uct'? an agent is"),
         (
             ("holdem", "rules", "kuhn.safetensors"),
-            "this strategy is for kuhn(players=2,pot=2), not for holdem(",
+            "this strategy is for kuhn, not for holdem",
         ),
         (("holdem(players=3)", "rules", "rules", "ten.safetensors"), "players is 2 there and 3 here"),
         (("holdem(players=3,max_raises=[1,1,1,1])", "sparring", "probe", "probe"), "sparring is for two players"),
@@ -103,7 +103,7 @@ def test_match_json_and_log(folder: Path) -> None:
         (("holdem", "rules", "probe", "--seen-by", "probe"), "--seen-by is for games that fit in a tree"),
         (
             ("kuhn", "rules", "uniform"),
-            "the bot rules plays holdem, not kuhn(players=2,pot=2); an agent is a saved ",
+            "the bot rules plays holdem, not kuhn; an agent is a saved ",
         ),
         (("kuhn", "nobody", "uniform"), "there is no file nobody; an agent is a saved strategy or uniform"),
         (("holdem(players=9)", "rules", "probe"), "players"),

@@ -24,7 +24,7 @@ from fogplay.bots import holdem as bots
 from fogplay.strategies.policy import PLACE
 from fogplay.simulators.holdem_duplicate import Player, deal_block, play_block
 from fogplay.trees.betting import NODE
-from fogplay.strategies.betting import _average, _best, _heaviest
+from fogplay.strategies.packing import average, best, heaviest
 
 rng = np.random.default_rng(1)
 ready = np.load(sys.argv[1])
@@ -34,9 +34,9 @@ for players in (2, 3):
     buckets = np.full(4, 3)
     visits, total = rng.integers(0, 5, slots), rng.normal(size=slots)
     share = np.zeros((3, slots), np.uint8)
-    _best(nodes, buckets, visits, total, 3, share[0])
-    _heaviest(nodes, buckets, total**2, 0.5, share[1])
-    _average(nodes, buckets, total**2, 0.5, 51, share[2])
+    best(nodes, buckets, visits, total, 3, share[0])
+    heaviest(nodes, buckets, total**2, 0.5, share[1])
+    average(nodes, buckets, total**2, 0.5, 51, share[2])
     print((share.astype(int) @ np.arange(slots)).tolist())
 
     place = np.zeros(len(nodes), PLACE)

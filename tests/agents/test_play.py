@@ -87,7 +87,10 @@ def test_cards_of_others_are_never_shown_without_a_showdown(script: Script) -> N
 def test_words_letters_and_hints(script: Script) -> None:
     typed = ["FOLD it", "", "f", "?", "raise", "Call", "r", "r", "c", "b", "bet", "quit"]
     shown = script("holdem", ["always-raise"], typed, seed=5)
-    assert "'FOLD it' is not possible here: type f or fold, c or call, r or raise; q ends the game" in shown
+    assert (
+        "'FOLD it' is not possible here: type f or fold, c or call, r or raise; ? asks for a hint, q ends the game"
+        in shown
+    )
     again = script("holdem", ["always-call"], ["f", "k", "q"], seed=5)
     assert (
         "'f' is not possible here: type c or check, r or raise (there is nothing to call, so no need to fold)" in again
@@ -117,10 +120,10 @@ def test_the_same_seed_gives_the_same_cards(script: Script) -> None:
 
 
 def test_games_that_fit_in_a_tree(script: Script, tmp_path: Path) -> None:
-    shown = script("kuhn", ["uniform"], ["1", "pass", "x", "b", "q"], seed=1)
-    assert "You see " in shown
-    assert "[1] pass, [2] bet? " in shown
-    assert "'x' is not possible here: type a number or a name; q ends the game" in shown
+    shown = script("kuhn", ["uniform"], ["check", "pass", "x", "b", "f", "q"], seed=1)
+    assert "You hold " in shown
+    assert "'x' is not possible here: type " in shown
+    assert "? asks for a hint, q ends the game" in shown
     assert re.search(r"After 2 hands: [+-]\d+, \S+ per hand\.", shown)
     kuhn = fp.flatten("kuhn")
     # A strategy that always bets and calls: whoever passes against it loses 1, at either seat.
@@ -130,7 +133,7 @@ def test_games_that_fit_in_a_tree(script: Script, tmp_path: Path) -> None:
     fp.TabularStrategy.of(kuhn, always, "bets").save(tmp_path / "bets.safetensors")
     lost = script("kuhn", [str(tmp_path / "bets.safetensors")], ["p"] * 20, hands=10, seed=2)
     assert "After 10 hands: -10, -1 per hand." in lost
-    assert "player 0: you, player 1: bets" in lost
+    assert "In this order: you, bets." in lost
     assert "raise" in script("leduc", ["uniform"], ["raise", "c", "c", "c"], seed=2)
     small = "holdem(rounds=1,ranks=3,suits=2,hole=1,board=[0])"
     assert "You see " in script(small, ["uniform"], ["c"], seed=2)

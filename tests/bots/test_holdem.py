@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fogplay.agents import match
-from fogplay.bots.holdem import BOTS, RULES_BUCKETS, RULES_GRID, TRAINED, bot
+from fogplay.bots.holdem import BOTS, RULES_BUCKETS, RULES_GRID, TRAINED, bot, default, yardsticks
 from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
 from fogplay.games.game import TERMINAL
@@ -134,3 +134,17 @@ def test_smooth_uct_beats_others_with_three_players() -> None:
         for name in ("smooth-uct", "smooth-uct-average"):
             played = match(three, [name, *others], 100_000, seed=1)
             assert played.means[0] > 5 * played.standard_errors[0], (name, others, played.means[0])
+
+
+def test_the_strongest_bot_and_the_yardsticks() -> None:
+    """Trained bots know the usual betting; with other betting, or three players, the others measure."""
+    for spec, best, last in (
+        ("holdem", "smooth-uct", "smooth-uct"),
+        ("holdem(players=3)", "smooth-uct", "rules"),
+        ("holdem(max_raises=[1,1,1,1])", "rules", "rules"),
+    ):
+        rules = load(spec)
+        assert default(rules) == best
+        assert yardsticks(rules)[-1] == last
+    assert default(load("holdem(rounds=1,ranks=4,suits=1,hole=1)")) is None
+    assert yardsticks(load("holdem(rounds=1,ranks=4,suits=1,hole=1)")) == ()

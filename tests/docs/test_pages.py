@@ -95,8 +95,7 @@ def _responses(ran: Ran) -> None:
 
 
 def _learning_holdem(ran: Ran) -> None:
-    files = {"smooth.100000.safetensors", "smooth.1000000.safetensors"}
-    assert {path.name for path in ran.folder.glob("smooth.1*")} == files
+    assert {path.name for path in ran.folder.glob("bot.*.safetensors")} == {"bot.100000.safetensors"}
 
 
 def _holdem_simulator(ran: Ran) -> None:

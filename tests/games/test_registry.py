@@ -151,7 +151,7 @@ def test_a_file_is_read_once_and_keeps_its_name(tmp_path: Path) -> None:
         (OWN_GAME, ":MyGame(3,4)", "takes at most 1 parameters (size)"),
         (OWN_GAME, "(length=3)", "has no parameter 'length'; it has size"),
         (OWN_GAME + OWN_GAME.replace("MyGame", "Second"), "", "defines 2 game classes; say which: "),
-        ("x = 1", "", "defines 0 game classes; it must define one"),
+        ("x = 1", "", "defines no game: a class with num_players() and new_initial_state()"),
         ("x = 1", ":MyGame", "defines no game class 'MyGame'; it has none"),
         ("x = = 1", "", "SyntaxError"),
         ("import nothing_of_this_name", "", "ModuleNotFoundError"),

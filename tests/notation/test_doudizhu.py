@@ -86,7 +86,7 @@ def test_a_seat_of_your_choice(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         return "pass" if "pass" in prompt else prompt.split()[2][0]
 
     monkeypatch.setattr("builtins.input", pass_or_lead)
-    playing.play("doudizhu", ["uniform"], 3, 3, 2)
+    playing.play("doudizhu", ["uniform"], 3, 3, seat=2)
     assert capsys.readouterr().out.count("you: peasant before the landlord") == 3
     with pytest.raises(FogplayError, match="--seat must be a whole number from 0 to 2, not 3"):
-        playing.play("doudizhu", ["uniform"], 3, 3, 3)
+        playing.play("doudizhu", ["uniform"], 3, 3, seat=3)

@@ -14,7 +14,9 @@ from fogplay.cards.deck import cards_name
 from fogplay.errors import FogplayError
 from fogplay.notation.gamedef import (
     Definition,
+    Fit,
     definition_of,
+    fit,
     game_of,
     load_definition,
     name_of,
@@ -63,6 +65,93 @@ def test_other_hold_em() -> None:
     assert game_of(parse_definition(print_definition(definition_of(game)))) == game
 
 
+# The definitions that come with the competition's dealer, and others in use, as word and numbers.
+FULL = "numSuits 4, numRanks 13, numHoleCards 2, numBoardCards 0 3 1 1"
+TWO_ROUNDS = "numSuits 2, numRanks 3, numHoleCards 1, numBoardCards 0 1"
+COMPETITION = {
+    "holdem.limit.2p.reverse_blinds": "limit, numPlayers 2, numRounds 4, blind 10 5, raiseSize 10 10 20 20, "
+    f"firstPlayer 2 1 1 1, maxRaises 3 4 4 4, {FULL}",
+    "holdem.limit.3p": "limit, numPlayers 3, numRounds 4, blind 5 10 0, raiseSize 10 10 20 20, "
+    f"firstPlayer 3 1 1 1, maxRaises 3 4 4 4, {FULL}",
+    "holdem.limit.2p, early": "limit, numPlayers 2, numRounds 4, stack 400 400, blind 2 1, raiseSize 2 2 4 4, "
+    f"firstPlayer 2 1 1 1, maxRaises 3 4 4 4, {FULL}",
+    "holdem.limit.3p, early": "limit, numPlayers 3, numRounds 4, stack 400 400 400, blind 1 2 0, raiseSize 2 2 4 4, "
+    f"firstPlayer 3 1 1 1, maxRaises 3 4 4 4, {FULL}",
+    "kuhn.limit.3p": "limit, numPlayers 3, numRounds 1, blind 1 1 1, raiseSize 1, firstPlayer 1, maxRaises 1, "
+    "numSuits 1, numRanks 4, numHoleCards 1, numBoardCards 0",
+    "kuhn.limit.3p, stacks": "limit, numPlayers 3, numRounds 1, stack 2 2 2, blind 1 1 1, raiseSize 1, firstPlayer 1, "
+    "maxRaises 1, numSuits 1, numRanks 4, numHoleCards 1, numBoardCards 0",
+    "leduc": "limit, numPlayers 2, numRounds 2, blind 1 1, raiseSize 2 4, firstPlayer 1 1, maxRaises 2 2, "
+    f"{TWO_ROUNDS}",
+    "royal.limit.2p": "limit, numPlayers 2, numRounds 4, blind 10 5, raiseSize 10 10 20 20, firstPlayer 2 1 1 1, "
+    "maxRaises 3 4 4 4, numSuits 4, numRanks 5, numHoleCards 2, numBoardCards 0 3 1 1",
+}
+NO_LIMIT = {
+    "holdem.nolimit.2p.reverse_blinds": "nolimit, numPlayers 2, numRounds 4, stack 20000 20000, blind 100 50, "
+    f"firstPlayer 2 1 1 1, {FULL}",
+    "holdem.nolimit.3p": "nolimit, numPlayers 3, numRounds 4, stack 20000 20000 20000, blind 50 100 0, "
+    f"firstPlayer 3 1 1 1, {FULL}",
+    "leduc, no-limit": "nolimit, numPlayers 2, numRounds 2, stack 1200 1200, blind 100 100, firstPlayer 1 1, "
+    f"{TWO_ROUNDS}",
+}
+
+
+def text_of(words: str) -> str:
+    rows = [f"{row.split()[0]} = {' '.join(row.split()[1:])}" if " " in row else row for row in words.split(", ")]
+    return "\n".join(["GAMEDEF", *rows, "END GAMEDEF", ""])
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "scale"),
+    [
+        ("holdem.limit.2p.reverse_blinds", "holdem", 1),
+        ("holdem.limit.3p", "holdem(players=3)", 1),
+        ("holdem.limit.2p, early", "holdem", 0.2),
+        ("holdem.limit.3p, early", "holdem(players=3)", 0.2),
+        ("kuhn.limit.3p", "kuhn(players=3)", 1),
+        ("kuhn.limit.3p, stacks", "kuhn(players=3)", 1),
+        ("leduc", "leduc", 1),
+        ("royal.limit.2p", "holdem(ranks=5)", 1),
+    ],
+)
+def test_the_competitions_own_files(name: str, spec: str, scale: float) -> None:
+    definition = parse_definition(text_of(COMPETITION[name]))
+    assert game_of(definition) == load(spec)
+    assert fit(definition, load(spec)) == Fit(definition.players, 0, scale)
+
+
+@pytest.mark.parametrize("name", NO_LIMIT)
+def test_no_limit_is_refused_in_a_line(name: str) -> None:
+    with pytest.raises(FogplayError, match="this is a no-limit game; fogplay plays limit games only"):
+        game_of(parse_definition(text_of(NO_LIMIT[name])))
+
+
+def test_what_comes_before_a_definition_is_ignored() -> None:
+    """Old files carry the definition in an older format too."""
+    assert parse_definition(f"NUM_PLAYERS = 3\nANTE = 100 50\nLIMIT\n\n{print_definition(TWO)}") == TWO
+
+
+@pytest.mark.parametrize(
+    ("changes", "spec", "turn", "scale"),
+    [
+        ("blind 5 10, firstPlayer 1 2 2 2", "holdem", 1, 1),  # the button sits first
+        ("blind 100 50, raiseSize 100 100 200 200", "holdem", 0, 10),
+        ("blind 20000 10000, raiseSize 20000 20000 40000 40000", "holdem", 0, 2000),  # more chips than games allow
+        ("blind 50 100, raiseSize 100 100 200 200, firstPlayer 1 2 2 2", "holdem", 1, 10),
+        ("blind 2 1, raiseSize 2 2 4 4", "holdem", 0, 0.2),
+        ("blind 10 2, raiseSize 10 10 20 20", "holdem(blinds=[10,2])", 0, 1),
+        ("numPlayers 3, blind 0 5 10, firstPlayer 1 2 2 2", "holdem(players=3)", 2, 1),
+        ("numPlayers 3, blind 100 0 50, firstPlayer 2 3 3 3", "holdem(players=3,blinds=[50,100,0])", 1, 1),
+    ],
+)
+def test_other_seats_and_stakes(changes: str, spec: str, turn: int, scale: float) -> None:
+    changed = {row.split()[0]: row for row in changes.split(", ")}
+    rows = [changed.pop(row.split()[0], row) for row in COMPETITION["holdem.limit.2p.reverse_blinds"].split(", ")]
+    definition = parse_definition(text_of(", ".join(rows)))
+    assert game_of(definition) == load(spec)
+    assert fit(definition, load(spec)) == Fit(definition.players, turn, scale)
+
+
 @st.composite
 def definitions(draw: st.DrawFn) -> Definition:
     players, rounds = draw(st.integers(2, 10)), draw(st.integers(1, 4))
@@ -89,7 +178,7 @@ def definitions(draw: st.DrawFn) -> Definition:
 def test_definitions_come_back(definition: Definition) -> None:
     assert parse_definition(print_definition(definition)) == definition
     if not refusal(game_of, definition):
-        assert definition_of(game_of(definition)) == dataclasses.replace(definition, stacks=())
+        assert fit(definition, game_of(definition)) is not None
 
 
 def test_the_readers_freedoms() -> None:

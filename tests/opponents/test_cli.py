@@ -96,7 +96,7 @@ def test_names_are_made_distinct_and_plain(folder: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["match", "kuhn", "uniform"], "kuhn(players=2,pot=2) is for 2 players; 1 agents were named"),
+        (["match", "kuhn", "uniform"], "kuhn is for 2 players; 1 agents were named"),
         (["match", "kuhn", "uniform", "none.safetensors"], "there is no file none.safetensors; an agent is a saved"),
         (["match", "kuhn", "uniform", "leduc.safetensors"], "leduc.safetensors: this strategy is for leduc"),
         (["match", "kuhn", "uniform", "seen.txt"], "seen.txt is damaged, or not a file that fogplay wrote"),
@@ -111,7 +111,7 @@ def test_names_are_made_distinct_and_plain(folder: Path, tmp_path: Path) -> None
         (["model", "kuhn", "--from", "seen.txt", "--player", "eve"], "no hands of 'eve'; choose one of best, odd"),
         (
             ["model", "leduc", "--from", "seen.txt", "--player", "odd"],
-            "hands of kuhn(players=2,pot=2), not of leduc(",
+            "hands of kuhn, not of leduc",
         ),
         (["model", "kuhn", "--from", "best.safetensors", "--player", "odd"], "line 1: not text in UTF-8"),
         (

@@ -16,6 +16,7 @@ import pytest
 
 import fogplay as fp
 from fogplay.agents.workers import Job, Workers
+from fogplay.interrupts import Stop
 from fogplay.play import Given, Sides, play_hand
 from fogplay.play.sides import BOTH, BySides
 
@@ -82,7 +83,7 @@ def test_points_of_doudizhu_are_those_of_the_paper() -> None:
 
 
 def test_given_decks_are_played() -> None:
-    deck = tuple(rank for rank in range(13) for _ in range(4)) + (13, 14)
+    deck = (*(rank for rank in range(13) for _ in range(4)), 13, 14)
     outcome = fp.match("doudizhu", [Last(), Last()], 10, decks=[deck, deck])
     assert (outcome.deals, outcome.hands) == (2, 4)
     table = play_hand(fp.load("doudizhu"), Given(deck, "0 0"), [Last()] * 3)
@@ -144,7 +145,7 @@ def test_what_stops_a_worker_is_told_in_one_line() -> None:
     before = psutil.Process().children()
     workers = Workers(Job("kuhn", ("uniform", "no-such-agent"), ("a", "b"), 0), 2)
     with pytest.raises(fp.FogplayError, match="there is no file no-such-agent"):
-        list(workers.blocks(0, 4, 1.0))
+        list(workers.blocks(0, 4, 1.0, Stop()))
     assert psutil.Process().children() == before
 
 

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +21,11 @@ SIMULTANEOUS = "pyspiel:goofspiel(imp_info=True,num_cards=4,points_order=descend
 GAMES = [*FULLY_WALKED, "goofspiel(11)", "pyspiel:leduc_poker", SIMULTANEOUS]
 
 
+def rules_of(spec: str) -> Any:
+    """A game as it is; ``load`` lets the players of simultaneous games act in turn."""
+    return pyspiel.load_game(spec.removeprefix("pyspiel:")) if spec == SIMULTANEOUS else load(spec)
+
+
 def finish(table: Table, rng: random.Random) -> None:
     while not table.is_over:
         seat = rng.choice(table.to_act)
@@ -28,7 +34,7 @@ def finish(table: Table, rng: random.Random) -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_hand_from_beginning_to_end(spec: str) -> None:
-    game, rng = load(spec), random.Random(1)
+    game, rng = rules_of(spec), random.Random(1)
     for number in range(20):
         table = Table(game, Seeded(number))
         while not table.is_over:
@@ -51,7 +57,7 @@ def test_a_hand_from_beginning_to_end(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_illegal_actions_change_nothing(spec: str) -> None:
-    table = Table(load(spec), Seeded(3))
+    table = Table(rules_of(spec), Seeded(3))
     while not table.is_over:
         seat = table.to_act[0]
         before = table.events, table.to_act, table.view(seat).infoset, table.view(seat).luck
@@ -76,7 +82,7 @@ def test_names_are_told_in_errors() -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_table_is_rebuilt_from_its_events_at_every_moment(spec: str) -> None:
-    game, rng = load(spec), random.Random(2)
+    game, rng = rules_of(spec), random.Random(2)
     for number in range(5):
         table = Table(game, Seeded(number))
         while not table.is_over:
@@ -108,7 +114,7 @@ def test_events_that_did_not_happen_are_refused() -> None:
 
 
 def test_simultaneous_moves_are_hidden_until_all_have_moved() -> None:
-    table = Table(load(SIMULTANEOUS), Seeded(0))
+    table = Table(rules_of(SIMULTANEOUS), Seeded(0))
     assert table.to_act == (0, 1)
     second = table.view(1).infoset, table.view(1).luck
     table.take(0, 3)
@@ -154,7 +160,7 @@ def test_cards_are_shown_to_their_owner_and_at_a_showdown() -> None:
 @given(seed=st.integers(0, 10**6))
 def test_views_with_the_same_infoset_are_equal(spec: str, seed: int) -> None:
     """What a seat sees depends on its infoset alone: a world that it cannot tell apart gives the same view."""
-    game, rng = load(spec), random.Random(seed)
+    game, rng = rules_of(spec), random.Random(seed)
     table = Table(game, Seeded(seed))
     while not table.is_over:
         seat = rng.choice(table.to_act)
@@ -183,7 +189,7 @@ def test_what_a_seat_sees_of_a_hand_follows_from_its_infoset() -> None:
     """In poker: two hands in which a seat has the same infoset are told to it in the same words."""
     for spec in ("kuhn", "leduc", "bluff(1,1,3)"):
         told: dict[tuple[int, str], Any] = {}
-        game = load(spec)
+        game = rules_of(spec)
         for seed in range(400):
             table, rng = Table(game, Seeded(seed)), random.Random(seed)
             while not table.is_over:
@@ -195,7 +201,7 @@ def test_what_a_seat_sees_of_a_hand_follows_from_its_infoset() -> None:
 
 def test_uniform_plays_any_game() -> None:
     for spec in GAMES:
-        table = Table(load(spec), Stream.seeded(4))
+        table = Table(rules_of(spec), Stream.seeded(4))
         while not table.is_over:
             for seat in table.to_act:
                 table.take(seat, Uniform().act(table.view(seat)))

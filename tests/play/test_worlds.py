@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 from scipy import stats
 
@@ -123,7 +124,7 @@ def test_no_world_is_one_line() -> None:
 
 
 def test_simultaneous_games_have_worlds() -> None:
-    game = load("pyspiel:goofspiel(imp_info=True,num_cards=4,points_order=descending)")
+    game = pyspiel.load_game("goofspiel(imp_info=True,num_cards=4,points_order=descending)")
     table = Table(game, Seeded(1))
     for action in (3, 1):
         for seat in table.to_act:

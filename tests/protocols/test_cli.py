@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import sys
-from collections.abc import Callable
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import fogplay as fp
-from fogplay.cli import main
+from fogplay.agents import match
 from fogplay.cli.acpc import Place, places_of
 from fogplay.errors import FogplayError
 from fogplay.notation.gamedef import our_definitions, print_definition
+from fogplay.protocols.acpc import sockets
 from tests.helpers import fogplay
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run a command here: its exit status, what it printed and what it said on stderr."""
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["fogplay", "acpc", *arguments])
-        try:
-            main()
-            status = 0
-        except SystemExit as stopped:
-            status = int(str(stopped.code))
-        told = capsys.readouterr()
-        return status, told.out, told.err
-
-    return command
+from tests.protocols.conftest import Command
 
 
 def test_a_match_of_ours_and_its_log(run: Command, tmp_path: Path) -> None:
@@ -109,7 +95,14 @@ def test_definitions_are_listed_and_printed(run: Command, tmp_path: Path) -> Non
         (("deal", "holdem.limit.2p", "rules", ":0", "--host", "no.such.host.invalid"), "cannot listen at no.such.host"),
         (("join", "localhost", "1", "--agent", "probe"), "cannot connect to localhost:1: "),
         (("join", "no.such.host.invalid", "9999", "--agent", "probe"), "cannot connect to no.such.host.invalid:9999: "),
-        (("join", "localhost", "99999", "--agent", "probe"), "should be less than or equal to 65535"),
+        (
+            ("join", "localhost", "99999", "--agent", "probe"),
+            "PORT must be a whole number from 1 to 65535, not '99999'",
+        ),
+        (
+            ("join", "18000", "localhost", "--agent", "probe"),
+            "HOST comes before PORT: fogplay acpc join localhost 18000",
+        ),
         (("join", "localhost", "9999", "--agent", "nobody"), "there is no file nobody"),
         (("join", "localhost", "9999"), "Missing option '--agent'"),
         (("replay", "nowhere.log"), "cannot read nowhere.log: No such file"),
@@ -149,3 +142,204 @@ def test_what_stands_for_a_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ]
     with pytest.raises(FogplayError, match="is not a port"):
         places_of(["A=:"])
+
+
+# ---- Other seats and stakes
+
+
+def test_the_competitions_three_player_kuhn_is_played(run: Command, tmp_path: Path) -> None:
+    """Its definition has stacks, which cannot run out."""
+    fp.solve("kuhn(players=3)", "cfr+", iterations=50).strategy.save(tmp_path / "mine.safetensors")
+    text = print_definition(our_definitions()["kuhn.limit.3p"])
+    (tmp_path / "kuhn.limit.3p.game").write_text(text.replace("blind", "stack = 2 2 2\nblind"))
+    status, out, err = run("deal", "kuhn.limit.3p.game", *["mine.safetensors"] * 3, "-n", "30", "--json")
+    assert status == 0, err
+    assert json.loads(out)["hands"] == 30
+
+
+def test_stakes_are_the_definitions(run: Command, tmp_path: Path) -> None:
+    """Ten times the stakes: ten times the chips, and the same mb/h."""
+    text = print_definition(our_definitions()["holdem.limit.2p"])
+    ten = text.replace("blind = 10 5", "blind = 100 50").replace("10 10 20 20", "100 100 200 200")
+    (tmp_path / "ten.game").write_text(ten)
+    results = []
+    for game in ("holdem.limit.2p", "ten.game"):
+        status, out, err = run("deal", game, "probe", "rules", "-n", "50", "--log", f"{game}.log", "--json")
+        assert status == 0, err
+        dealt = json.loads(out)["players"]
+        status, out, err = run("replay", f"{game}.log", "--json")  # finds the definition beside the log
+        assert status == 0, err
+        again = {row["name"]: row for row in json.loads(out)["players"]}
+        for row in dealt:
+            assert again[row["name"]]["chips"] == row["chips"]
+            assert again[row["name"]]["mb/h"] == pytest.approx(row["mb/h"])
+            assert again[row["name"]]["standard_error"] == pytest.approx(row["standard_error"])
+        results.append(dealt)
+    for one, other in zip(*results, strict=True):
+        assert other["chips"] == 10 * one["chips"] != 0
+        assert other["mb/h"] == pytest.approx(one["mb/h"])
+        assert one["mb/h"] == pytest.approx(one["chips"] * 1000 / 10 / 50)
+
+
+def test_other_seats_are_played_or_refused(run: Command, tmp_path: Path) -> None:
+    text = print_definition(our_definitions()["holdem.limit.2p"])
+    (tmp_path / "turned.game").write_text(text.replace("10 5", "5 10").replace("2 1 1 1", "1 2 2 2"))
+    status, _, err = run("deal", "turned.game", "probe", "rules", "-n", "50", "--log", "x.log")
+    assert status == 0, err
+    assert run("replay", "x.log", "--game", "turned.game")[0] == 0
+    assert run("replay", "x.log", "--game", "holdem.limit.2p")[0] == 2
+    (tmp_path / "odd.game").write_text(text.replace("2 1 1 1", "1 1 1 1"))
+    status, _, err = run("join", "localhost", "1", "--agent", "probe", "--game", "odd.game")
+    assert status == 2
+    assert "the button acts first before the flop and last after it" in err
+    assert len(err.splitlines()) == 1
+
+
+# ---- Dealers and players that are not what they should be
+
+
+@contextlib.contextmanager
+def somebody(port: int, says: str, then: str = "", seconds: float = 0.0) -> Iterator[None]:
+    """A player who connects to a port, says something, perhaps waits, and leaves."""
+
+    def play() -> None:
+        for _ in range(200):
+            try:
+                connection = socket.create_connection(("127.0.0.1", port))
+                break
+            except OSError:
+                time.sleep(0.05)
+        with connection, contextlib.suppress(OSError):
+            connection.sendall(says.encode())
+            time.sleep(seconds)
+            connection.sendall(then.encode())
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    yield
+    thread.join(20)
+
+
+@contextlib.contextmanager
+def dealer_saying(*lines: str, seconds: float = 0.0) -> Iterator[str]:
+    """A dealer who sends these lines to the first who connects, waits and leaves; its port."""
+
+    def deal() -> None:
+        connection, _ = door.accept()
+        with connection, contextlib.suppress(OSError):
+            connection.sendall("".join(f"{line}\r\n" for line in lines).encode())
+            time.sleep(seconds)
+
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        thread = threading.Thread(target=deal)
+        thread.start()
+        yield str(door.getsockname()[1])
+        thread.join(20)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        return int(door.getsockname()[1])
+
+
+def test_a_no_limit_dealer_is_left_at_once(run: Command) -> None:
+    over, asked = "MATCHSTATE:1:0:f:|9hQd", "MATCHSTATE:0:1:r300:5d5c|"
+    with dealer_saying(over, asked, seconds=1.0) as port:
+        began = time.monotonic()
+        status, out, err = run("join", "127.0.0.1", port, "--agent", "always-fold", "--seed", "1")
+        assert time.monotonic() - began < 1.0
+    assert status == 2
+    assert "the dealer plays no-limit ('MATCHSTATE:0:1:r300:5d5c|'); fogplay plays limit games only" in err
+    assert out == "1 hand, -5 chips (a big blind is 10), -500.0 mb/h (seed 1)\n"
+
+
+def test_a_dealer_with_other_seats_is_not_awaited_in_silence(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sockets, "QUIET", 0.1)
+    with dealer_saying("MATCHSTATE:0:0::5d5c|", seconds=0.5) as port:
+        status, _, err = run("join", "127.0.0.1", port, "--agent", "always-fold")
+    assert status == 2
+    (note,) = [line for line in err.splitlines() if "has sent nothing for 0.1 seconds" in line]
+    assert note.endswith("its game has another order of seats: name its definition with --game")
+
+
+def test_remarks_are_folded_and_plain(run: Command) -> None:
+    """What a terminal library might take for pictures, colours or the end of a line stays as it is."""
+    lines = [f"MATCHSTATE:x{number}" for number in range(30)]
+    with dealer_saying(*lines, "MATCHSTATE:1:0:f:|9hQd") as port:
+        status, _, err = run("join", "127.0.0.1", port, "--agent", "always-fold")
+    assert status == 0
+    expected = "expected MATCHSTATE:seat:hand:betting:cards"
+    remark = f"skipped what the dealer sent: 'MATCHSTATE:x0' is not a match state; {expected}"
+    assert err.splitlines()[1:] == [remark, f"29 more like this: {remark}"]
+
+
+def test_a_silent_player_does_not_outlast_the_start(run: Command) -> None:
+    port = free_port()
+    with somebody(port, "", seconds=1.5):
+        began = time.monotonic()
+        status, _, err = run("deal", "kuhn.limit.2p", "uniform", f"Bo=:{port}", "--start-timeout", "0.5")
+        assert time.monotonic() - began < 1.4
+    assert status == 2
+    assert "Bo is out: it did not greet in 0.5 seconds" in err.splitlines()[-1]
+
+
+def test_forfeit_names_who_left_and_when(run: Command) -> None:
+    port = free_port()
+    asked = ("deal", "kuhn.limit.2p", "uniform", f"Bo=:{port}", "-n", "4", "--forfeit", "--log", ":smile:.log")
+    with somebody(port, "VERSION:2.0.0\r\nMATCHSTATE:1:0:c:|Ks:c\r\n"):
+        status, out, _ = run(*asked, "--seed", "1")
+    assert status == 0
+    (line,) = [line for line in out.splitlines() if line.startswith("Bo left")]
+    assert re.fullmatch(r"Bo left in hand [01] \(.+\) and checked or folded from then on", line)
+    assert out.splitlines()[-1] == "the hands are in :smile:.log"
+
+
+# ---- What is printed
+
+
+def test_duplicate_matches_are_combined(run: Command) -> None:
+    """The two logs of a duplicate match are one match: mean and error are those of ``fogplay match``."""
+    for turn in ("0", "1"):
+        asked = ("deal", "holdem.limit.2p", "probe", "rules", "-n", "300", "--turn", turn, "--log", f"{turn}.log")
+        status, out, _ = run(*asked)
+        assert status == 0
+        assert " ± " in out
+    status, out, _ = run("replay", "0.log", "1.log", "--json")
+    facts = json.loads(out)
+    assert (status, facts["hands"], facts["deals"], len(facts["logs"])) == (0, 600, 300, 2)
+    compiled = match("holdem", ["probe", "rules"], 600, seed=0)
+    assert compiled.deals == 300
+    for row in facts["players"]:
+        player = ["probe", "rules"].index(row["name"])
+        assert row["mb/h"] == pytest.approx(compiled.means[player])
+        assert row["standard_error"] == pytest.approx(compiled.standard_errors[player])
+    alone = json.loads(run("replay", "0.log", "--json")[1])
+    assert alone["players"][0]["standard_error"] > 1.2 * facts["players"][0]["standard_error"]
+    status, out, _ = run("replay", "0.log", "1.log")
+    assert "600 hands with the cards of 300 deals: duplicates count as one" in out
+    assert len([line for line in out.splitlines() if " ± " in line]) == 3
+
+
+def test_logs_that_do_not_belong_together(run: Command) -> None:
+    for name, game, other in (("a", "kuhn.limit.2p", "x"), ("b", "leduc.limit.2p", "x"), ("c", "kuhn.limit.2p", "y")):
+        assert run("deal", game, "me=uniform", f"{other}=uniform", "-n", "5", "--log", f"{name}.log")[0] == 0
+    for names, says in (
+        (("a.log", "b.log"), "b.log is a match of leduc.limit.2p, and a.log of kuhn.limit.2p"),
+        (("a.log", "c.log"), "c.log is a match between me, y, and a.log between me, x"),
+        (("a.log", "./a.log"), "the same log is named twice"),
+    ):
+        status, _, err = run("replay", *names)
+        assert (status, err) == (2, f"fogplay: {says}\n")
+
+
+def test_one_hand_and_long_names_and_the_end_of_the_bar(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "n" * 90
+    status, out, _ = run("deal", "kuhn.limit.2p", f"{name}=uniform", "uniform", "-n", "1", "--log", "x.log")
+    assert status == 0
+    assert out.startswith("kuhn.limit.2p: 1 of 1 hand in ")
+    assert any(line.split()[:1] == [name] for line in out.splitlines())
+    assert "1 hand of kuhn.limit.2p follows the rules" in run("replay", "x.log")[1]
+    monkeypatch.setattr("fogplay.cli.acpc._now_and_then", lambda show: lambda done: show(done) if done == 5 else None)
+    status, _, err = run("deal", "kuhn.limit.2p", "uniform", "uniform", "-n", "300")
+    assert status == 0
+    assert "300 of 300" in err

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import random
+import string
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fogplay as fp
 from fogplay.errors import FogplayError
-from fogplay.notation.gamedef import load_definition, our_definitions
+from fogplay.notation.gamedef import load_definition, our_definitions, print_definition
 from fogplay.protocols.acpc.client import Client
-from fogplay.protocols.acpc.notes import MOST_NOTES, Notes
+from fogplay.protocols.acpc.notes import MOST_KINDS, MOST_NOTES, Folded, Notes
 from fogplay.protocols.acpc.players import definition_for, seated
 from fogplay.protocols.acpc.sockets import Local, run
+from fogplay.protocols.acpc.winnings import Winnings, clustered_rate
 from tests.helpers import refusal
 from tests.protocols.helpers import dealer_of
 
@@ -65,7 +69,6 @@ def test_what_a_dealer_may_send_besides() -> None:
     "line",
     [
         "MATCHSTATE:1:0:rrrrr:|9hQd",
-        "MATCHSTATE:1:0:r200:|9hQd",
         "MATCHSTATE:7:0::|9hQd",
         "MATCHSTATE:1:0:cc/c:|9hQd",
         "MATCHSTATE:1:0::5d5c|",
@@ -101,6 +104,66 @@ def test_another_game_is_told_at_once() -> None:
         mine, _ = client()
         with pytest.raises(FogplayError, match=f"{says}: name the dealer's game with --game"):
             mine.receive(line)
+
+
+@pytest.mark.parametrize("betting", ["r300", "cr200c/", "cc/r40", "r20000c///"])
+def test_a_no_limit_dealer_is_left_at_once(betting: str) -> None:
+    mine, notes = client()
+    assert mine.receive("MATCHSTATE:1:0::|9hQd") is not None
+    with pytest.raises(FogplayError, match=r"the dealer plays no-limit .*; fogplay plays limit games only"):
+        mine.receive(f"MATCHSTATE:0:1:{betting}:9hQd|")
+    assert notes == []
+
+
+def test_an_answer_that_the_dealer_does_not_take_shows_another_game() -> None:
+    """The dealer asked the other seat, or allows fewer raises; once it took an answer as given, it is trusted."""
+    mine, _ = client("always-raise")
+    assert mine.receive("MATCHSTATE:1:0::|9hQd") == "MATCHSTATE:1:0::|9hQd:r"
+    with pytest.raises(FogplayError, match=r"answered r after '', and the dealer went on with c: .* with --game"):
+        mine.receive("MATCHSTATE:1:0:c:|9hQd")
+    trusting, notes = client("always-raise")
+    for line in (
+        "MATCHSTATE:1:0::|9hQd",
+        "MATCHSTATE:1:0:r:|9hQd",
+        "MATCHSTATE:0:1:r:9hQd|",
+        "MATCHSTATE:0:1:rc:9hQd|",
+    ):
+        trusting.receive(line)
+    assert [note for note in notes if "went on" in note] == []
+
+
+def test_silence_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dealer that waits for another seat than the client thinks would wait for ever."""
+    for heard, says in (
+        ([], "it may be waiting for other players to connect"),
+        (["MATCHSTATE:0:0::5d5c|"], "in hand 0, this player has seat 0, and by its game seat 1 is to act. If it is"),
+        (["MATCHSTATE:1:0::|5d5c"], "in hand 0, this player has seat 1 and has answered. If it is the dealer that"),
+    ):
+        mine, notes = client()
+        for line in heard:
+            mine.receive(line)
+        mine.silence(10)
+        (note,) = notes
+        assert note.startswith("the dealer has sent nothing for 10 seconds: ")
+        assert says in note
+
+
+def test_stakes_are_the_definitions(tmp_path: Path) -> None:
+    """A strategy plays for other stakes, and from other seats; its score is in the chips of the definition."""
+    fp.solve("kuhn", "cfr+", iterations=50).strategy.save(tmp_path / "kuhn.safetensors")
+    text = print_definition(our_definitions()["kuhn.limit.2p"])
+    times_ten = text.replace("blind = 1 1", "blind = 10 10").replace("raiseSize = 1", "raiseSize = 10")
+    for name, changed in (("stacks", text.replace("blind", "stack = 2 2\nblind")), ("ten", times_ten)):
+        (tmp_path / f"{name}.game").write_text(changed)
+        mine, _ = client(str(tmp_path / "kuhn.safetensors"), str(tmp_path / f"{name}.game"))
+        for line in ("MATCHSTATE:0:0:cc:As|Ks", "MATCHSTATE:1:1:cc:As|Ks", "MATCHSTATE:0:2:rc:As|Qs"):
+            mine.receive(line)
+        assert (mine.hands, mine.chips) == (3, 20 if name == "ten" else 2)
+    (tmp_path / "turned.game").write_text(text.replace("firstPlayer = 1", "firstPlayer = 2"))
+    mine, _ = client(str(tmp_path / "kuhn.safetensors"), str(tmp_path / "turned.game"))
+    assert mine.receive("MATCHSTATE:0:0::As|") is None
+    assert str(mine.receive("MATCHSTATE:1:0::|Ks"))[-2:] in (":c", ":r")
+    assert str(mine.receive("MATCHSTATE:0:1:r:As|"))[-2:] == ":c"  # the best card never folds
 
 
 def test_actions_depend_on_the_line_alone() -> None:
@@ -192,3 +255,41 @@ def test_no_line_does_harm(text: str, betting: str, cards: str) -> None:
         else:
             answer = MINE.receive(line)
             assert answer is None or answer[:-2] == line
+
+
+def test_remarks_are_folded_by_kind() -> None:
+    told: list[str] = []
+    folded = Folded(told.append)
+    for number in range(5):
+        folded.add(f"hand {number}: Bo answered 'it\\'s {number}', taken as a call")
+    folded.add("something else")
+    for letter in string.ascii_letters:
+        folded.add(f"kind {letter}")
+    assert told[:3] == ["hand 0: Bo answered 'it\\'s 0', taken as a call", "something else", "kind a"]
+    folded.close()
+    assert told[MOST_KINDS:] == [f"4 more like this: {told[0]}", f"{2 + 52 - MOST_KINDS} other remarks"]
+    assert folded.count == 58
+    folded.close()
+    assert len(told) == MOST_KINDS + 2
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=50))
+def test_rates_are_means_with_standard_errors(results: list[float]) -> None:
+    won = Winnings()
+    for chips in results:
+        won.add(chips)
+    mean, error = won.rate(20)
+    assert mean == pytest.approx(50 * np.mean(results))
+    assert error == pytest.approx(50 * np.std(results, ddof=1) / np.sqrt(len(results)), rel=1e-3, abs=1e-3)
+    assert clustered_rate(results, [1] * len(results), 20) == pytest.approx((mean, error), rel=1e-3, abs=1e-3)
+    twice = clustered_rate([2 * chips for chips in results], [2] * len(results), 20)
+    assert twice == pytest.approx((mean, error), rel=1e-3, abs=1e-3)  # copies of a hand tell nothing new
+
+
+def test_fewer_than_two_hands_have_no_error() -> None:
+    won = Winnings()
+    assert won.rate(10)[0] == 0
+    won.add(5)
+    assert won.rate(10)[0] == 500
+    assert math.isnan(won.rate(10)[1])
+    assert math.isnan(clustered_rate([5], [1], 10)[1])

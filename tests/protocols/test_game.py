@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import re
 from typing import Any
@@ -13,7 +14,7 @@ from fogplay import load
 from fogplay.cards.deck import RANKS, SUITS
 from fogplay.errors import FogplayError
 from fogplay.notation.acpc import MatchState, parse_hand, parse_state
-from fogplay.notation.gamedef import our_definitions, print_definition
+from fogplay.notation.gamedef import Definition, our_definitions, print_definition
 from fogplay.protocols.acpc import game as module
 from fogplay.protocols.acpc.deals import Deals
 from fogplay.protocols.acpc.game import AcpcGame
@@ -21,10 +22,27 @@ from fogplay.protocols.acpc.game import AcpcGame
 OURS = our_definitions()
 
 
-@pytest.mark.parametrize("name", list(OURS))
+def _changed(name: str, **changes: Any) -> Definition:
+    return dataclasses.replace(OURS[name], **changes)
+
+
+TIMES_TEN = {"blinds": (10, 10), "raises": (20, 40)}
+VARIANTS = OURS | {
+    "kuhn.limit.3p with stacks": _changed("kuhn.limit.3p", stacks=(2, 2, 2)),
+    "kuhn.limit.3p from seat 2": _changed("kuhn.limit.3p", first=(3,)),
+    "leduc.limit.2p times ten": _changed("leduc.limit.2p", **TIMES_TEN),
+    "leduc.limit.2p from seat 1, times ten": _changed("leduc.limit.2p", first=(2, 2), **TIMES_TEN),
+    "holdem.limit.2p in fifths": _changed("holdem.limit.2p", blinds=(2, 1), raises=(2, 2, 4, 4)),
+    "holdem.limit.2p with the button first": _changed("holdem.limit.2p", blinds=(5, 10), first=(1, 2, 2, 2)),
+    "holdem.limit.3p with the button first": _changed("holdem.limit.3p", blinds=(0, 5, 10), first=(1, 2, 2, 2)),
+    "holdem.limit.3p with the button second": _changed("holdem.limit.3p", blinds=(10, 0, 5), first=(2, 3, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", list(VARIANTS))
 def test_the_original_plays_by_the_same_rules(name: str) -> None:
     """OpenSpiel's universal_poker is the competition's C code: it reads our files, and our rules pay what it pays."""
-    definition = OURS[name]
+    definition = VARIANTS[name]
     game = pyspiel.universal_poker.load_universal_poker_from_acpc_gamedef(print_definition(definition))
     table, rng = AcpcGame(definition), random.Random(1)
     for _ in range(150):
@@ -38,7 +56,16 @@ def test_the_original_plays_by_the_same_rules(name: str) -> None:
         situation = table.situation(hand.betting)
         assert situation.over
         table.check_cards(hand, situation)
+        assert_seats(table, state, hand.betting)
         assert table.values(hand.holes, hand.boards, situation) == pytest.approx(state.returns(), abs=1e-6)
+
+
+def assert_seats(table: AcpcGame, state: Any, betting: str) -> None:
+    """Whoever acted in the original is to act by our rules."""
+    here, acted = table.start, [player for player in (entry.player for entry in state.full_history()) if player >= 0]
+    for player, letter in zip(acted, betting.replace("/", ""), strict=True):
+        assert here.seat == player
+        here = table.following(here, letter)
 
 
 def _highest(line: str, ranks: int, suits: int) -> str:

@@ -27,7 +27,7 @@ from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer
 from fogplay.protocols.acpc.players import seated
 from fogplay.protocols.acpc.replay import replay
-from fogplay.protocols.acpc.sockets import Gone, Late, Line, Local, accept, connect, join, listen, run
+from fogplay.protocols.acpc.sockets import Gone, Late, Line, Local, Patience, accept, connect, join, listen, run
 from tests.protocols.helpers import QUICK, compiled_lines, dealer_of, hands_in, play_locally
 
 GAME = "holdem.limit.2p"
@@ -116,7 +116,7 @@ def clients_of(game: str, agents: list[str]) -> Iterator[list[Any]]:
         threads.append(threading.Thread(target=lambda c=client, p=port: join(connect("127.0.0.1", p), c)))
     for thread in threads:
         thread.start()
-    yield [accept(door, agent, 10) for door, agent in zip(doors, agents, strict=True)]
+    yield [accept(door, agent, Patience(10)) for door, agent in zip(doors, agents, strict=True)]
     for thread in threads:
         thread.join(10)
         assert not thread.is_alive()
@@ -149,7 +149,7 @@ def play_against(behave: Behaviour, hands: int = 50, **terms: Any) -> tuple[Deal
     dealer = dealer_of(GAME, hands, ["bot", "other"], log.append, limits=QUICK, **terms)
     bot = Local(Client(seated("always-raise", dealer.game.definition), seed=1))
     began = time.monotonic()
-    run(dealer, [bot, accept(door, "other", 10)])
+    run(dealer, [bot, accept(door, "other", Patience(10))])
     seconds = time.monotonic() - began
     thread.join(10)
     assert not thread.is_alive()
@@ -398,4 +398,4 @@ def test_connections_that_cannot_be() -> None:
     with pytest.raises(FogplayError, match=r"cannot listen at nowhere\.invalid:0"):
         listen("nowhere.invalid", 0)
     with pytest.raises(FogplayError, match=r"somebody did not connect in 0\.05 seconds"):
-        accept(listen("127.0.0.1", 0), "somebody", 0.05)
+        accept(listen("127.0.0.1", 0), "somebody", Patience(0.05))

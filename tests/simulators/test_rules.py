@@ -101,7 +101,7 @@ def test_large_games_are_played_by_their_rules(tmp_path: Path) -> None:
     assert simulator.flat is None
     assert simulator.note is not None
     assert "too large for a tree (about " in simulator.note
-    assert "episodes per second" in simulator.note
+    assert "plays per second" in simulator.note
     result = solve(simulator, "smooth-uct", 1_000)
     assert result.nash_conv is None
     assert 1_000 < len(result.strategy) <= 2_000
@@ -242,8 +242,8 @@ FAULTS = {
     "no action": "is to act but has no legal action",
     "other actions": "has actions [0, 1] elsewhere and [0, 1, 2] here",
     "third": "player 2 is to act, but players are numbered from 0 to 1",
-    "chance": "chance's probabilities must be at least 0 and sum to 1; they sum to 0.8",
-    "simultaneous": "players move simultaneously; convert the game",
+    "chance": "chance's probabilities must sum to 1; they sum to 0.8",
+    "simultaneous": "players move simultaneously; let each act in turn",
     "nobody": "current_player() is -3, which is not a player",
     "payoffs": "returns() has 1 numbers for 2 players",
     "not a number": "a payoff is not a finite number ([nan, 0.0])",
@@ -328,7 +328,7 @@ def test_the_command_says_what_it_does(tmp_path: Path) -> None:
     done = fogplay(*arguments, cwd=tmp_path, COLUMNS="400")
     assert done.returncode == 0, done.stderr
     assert "is too large for a tree (about " in done.stderr
-    assert "its Python rules are asked at every step, which gives about " in done.stderr
+    assert "its Python rules are asked at every step, which allows about " in done.stderr
     assert "fogplay evaluate" not in done.stdout
     looked = fogplay("inspect", "out.st", "--limit", "1", "--json", cwd=tmp_path)
     assert json.loads(looked.stdout.splitlines()[-1])["rows"][0]["value"] is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,16 @@ import numpy as np
 import pytest
 
 from fogplay import FogplayError, flatten, load, respond, solve
+from fogplay.bots.holdem import YARDSTICKS
 from fogplay.simulators import simulator_for
 from fogplay.simulators.holdem import HoldemSimulator
-from fogplay.solvers.sampling import SelfPlay
+from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
 from fogplay.strategies import TabularStrategy
 from fogplay.strategies.betting import BettingStrategy
 from tests.helpers import fogplay as run
 
 SPEC = "holdem(grid=ehs2-percentile:10/10/10/10)"
+VERDICTS = ("wins", "loses", "undecided")
 SAMPLERS = ["smooth-uct", "uct", "os-mccfr", "es-mccfr", "cs-mccfr"]
 
 
@@ -109,6 +112,35 @@ def test_responses_exploit_a_caller(simulator: HoldemSimulator, kind: str) -> No
     assert found.strategy.probabilities(after_call, 9)[-1] > 0.9
 
 
+def test_linear_averaging_weighs_every_iteration_by_its_number(simulator: HoldemSimulator) -> None:
+    """The same iterations, one at a time: what each adds to the average is t times as much, and visits are counted."""
+    even, linear = (
+        MonteCarloCfr(simulator, "es-mccfr", {"seed": 4, **chosen}) for chosen in ({}, {"averaging": "linear"})
+    )
+    for iteration in range(1, 30):
+        added = []
+        for learner in (even, linear):
+            before = learner.kept()["weights"].copy()
+            learner.advance(iteration, 1)
+            added.append(learner.kept()["weights"] - before)
+        assert added[1] == pytest.approx(iteration * added[0], abs=1e-9)
+    counts = [learner.kept()["counts"] for learner in (even, linear)]
+    assert counts[1].sum() > 0
+    assert counts[1].sum() == pytest.approx(counts[0].sum())
+    made = [simulator.strategy(learner.kept(), "es-mccfr", False) for learner in (even, linear)]
+    assert (made[0].levels == made[1].levels).all()
+    with pytest.raises(FogplayError, match="averaging"):
+        solve(simulator, "es-mccfr", 10, averaging="quadratic")
+
+
+def test_auto_averages_linearly_where_there_is_no_tree(simulator: HoldemSimulator) -> None:
+    chosen = solve(simulator, iterations=2_000, seed=3)
+    named = solve(simulator, "es-mccfr", 2_000, seed=3, averaging="linear")
+    assert (chosen.algorithm, chosen.parameters) == ("es-mccfr", {"averaging": "linear"})
+    assert (chosen.strategy.share == named.strategy.share).all()
+    assert solve("kuhn", "es-mccfr", 100).parameters == {}
+
+
 def test_refusals(simulator: HoldemSimulator, tmp_path: Path) -> None:
     with pytest.raises(FogplayError, match=r"cfr\+ needs the whole tree"):
         solve(simulator, "cfr+", 10)
@@ -138,8 +170,28 @@ def test_the_command(tmp_path: Path) -> None:
     facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     assert facts["nash_conv"] is None
     assert facts["iterations"] == 20_000
+    assert [row["bot"] for row in facts["matches"]] == list(YARDSTICKS)
+    assert all(row["standard_error"] > 0 and row["verdict"] in VERDICTS for row in facts["matches"])
+    infosets = sum(10 * count for count in load(SPEC).decisions())
+    assert facts["visits_per_infoset"]["infosets"] == infosets
+    assert 0 < facts["visits_per_infoset"]["never"] < infosets
     assert BettingStrategy.read(tmp_path / "p.safetensors").iterations == 20_000
     assert BettingStrategy.read(tmp_path / "p.10000.safetensors").iterations == 10_000
     told = run("solve", SPEC, "-n", "20000", cwd=tmp_path)
     assert "actions to learn" in told.stderr
     assert "fogplay match" in told.stdout
+    assert re.search(r"sparring +-\d+ +\d+ +loses", told.stdout)
+    assert re.search(r"It loses to .*sparring.*: learn longer", told.stdout)
+    assert re.search(r"infosets: [\d,]+ never visited", told.stdout)
+    assert "sparring" not in run("solve", SPEC, "-n", "2000", "--matches", "0", cwd=tmp_path).stdout
+
+
+@pytest.mark.slow
+def test_a_minute_of_two_cores_beats_the_bots(tmp_path: Path) -> None:
+    """Each beyond two standard errors, by the matches that the command itself plays."""
+    done = run("solve", "holdem", "--threads", "2", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    won = {row["bot"]: row["mean"] / row["standard_error"] for row in facts["matches"]}
+    for bot in ("always-raise", "always-call", "rules", "sparring"):
+        assert won[bot] > 2, won

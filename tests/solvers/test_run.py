@@ -202,7 +202,7 @@ def test_a_full_disk_does_not_stop_a_run(tmp_path: Path, monkeypatch: pytest.Mon
     def full(*_: Any) -> None:
         raise FogplayError("cannot write: No space left on device")
 
-    monkeypatch.setattr(storage, "write", full)
+    monkeypatch.setattr(storage.Prepared, "write", full)
     result = solve("kuhn", "cfr", 1000, checkpoint=tmp_path / "run", checkpoint_seconds=0)
     assert result.iterations == 1000
     assert result.trouble is not None

@@ -11,6 +11,7 @@ from fogplay.agents.resolve import known_names, names_of, resolve
 from fogplay.agents.workers import Job, Workers
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load
+from fogplay.interrupts import promptly
 from fogplay.play import MatchResult
 from fogplay.play.hands import close
 from fogplay.trees import FlatGame, named
@@ -21,7 +22,7 @@ MOST_WORKERS = 1024
 def match(
     game: Any,
     agents: Sequence[Any],
-    hands: int = 100_000,
+    hands: int | None = None,
     *,
     names: Sequence[str] | None = None,
     workers: int | None = None,
@@ -29,6 +30,7 @@ def match(
 ) -> MatchResult:
     """Play at least ``hands`` hands of a game between agents, each at every seat.
 
+    Without ``hands``: 100,000, or as many as take about a minute if agents search or are your own.
     A game is a spec, its rules, or flattened; an agent a saved strategy's file, ``uniform``, a bot's name, a strategy,
     or any object with ``act(view)``. ``workers`` is a number of processes, which make agents that are given as texts
     anew; the hands are the same for every number. ``options`` are passed to ``play.match``: ``seed``, ``keep`` (for
@@ -44,7 +46,8 @@ def match(
     together = None if workers is None else _workers(game, given, names, workers, options)
 
     def crew() -> list[Any]:
-        found = iter(resolve(texts, rules)) if texts else iter(())
+        with promptly():  # a signal ends a slow step here at once
+            found = iter(resolve(texts, rules)) if texts else iter(())
         return [next(found) if isinstance(agent, str) else agent for agent in given]
 
     seated = crew()

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fogplay.errors import FogplayError
+from fogplay.interrupts import Stop
 from fogplay.play.formats import Block, Trouble
 
 SECONDS = 0.5  # of work per range, about
@@ -44,7 +45,7 @@ class Workers:
     def __init__(self, job: Job, count: int) -> None:
         self.job, self.count = job, count
 
-    def blocks(self, first: int, deals: int, seconds: float) -> Iterator[Block]:
+    def blocks(self, first: int, deals: int, seconds: float, stop: Stop) -> Iterator[Block]:
         """Blocks of deals ``first`` to ``deals`` in order; ``seconds`` is about what one deal takes."""
         size = max(1, min(MOST, int(SECONDS / max(seconds, 1e-9)), -(-(deals - first) // self.count)))
         ranges = [(start, min(size, deals - start)) for start in range(first, deals, size)]
@@ -56,7 +57,9 @@ class Workers:
                 worker.give(given, *ranges[given])
                 given += 1
             while yielded < len(ranges):
-                for worker in _ready(started):
+                with stop.at_once():
+                    ready = _ready(started)
+                for worker in ready:
                     number, block = worker.taken()
                     done[number] = block
                     if given < len(ranges):

@@ -33,7 +33,8 @@ from fogplay.games.holdem import Holdem
 from fogplay.games.limit import FOLD, RAISE
 from fogplay.jit import kernel, piece
 from fogplay.simulators.holdem_duplicate import smallest_tree
-from fogplay.strategies.betting import WHOLE, BettingStrategy
+from fogplay.strategies.betting import BettingStrategy
+from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.policy import BLIND, PLACE, BettingPolicy, placed, policy_of
 from fogplay.trees.betting import Betting, paid_by
 
@@ -58,6 +59,27 @@ def bot(name: str, rules: Holdem, betting: Betting) -> BettingPolicy:
 def names(rules: Holdem) -> tuple[str, ...]:
     """The bots that can play these rules."""
     return tuple(BOTS) if rules.is_full() else ()
+
+
+def default(rules: Holdem) -> str | None:
+    """The strongest bot that can play these rules, if any can."""
+    if not rules.is_full():
+        return None
+    return "smooth-uct" if _is_usual(rules) else "rules"
+
+
+def yardsticks(rules: Holdem) -> tuple[str, ...]:
+    """The bots to measure a strategy by, from the weakest to the strongest."""
+    if not rules.is_full():
+        return ()
+    trained_too = rules.players == 2 and _is_usual(rules)  # with three players they take gigabytes
+    return tuple(name for name in YARDSTICKS if trained_too or name not in TRAINED)
+
+
+def _is_usual(rules: Holdem) -> bool:
+    """Whether the betting is the competition's, which trained bots know."""
+    usual = Holdem(players=rules.players)
+    return (rules.raises, rules.max_raises, rules.blinds) == (usual.raises, usual.max_raises, usual.blinds)
 
 
 def bots(wanted: Sequence[str], rules: Holdem, company: Sequence[Any] = ()) -> dict[str, BettingPolicy]:
@@ -117,7 +139,7 @@ def _trained(name: str) -> Callable[[Holdem, Betting], BettingPolicy]:
     return lambda rules, _: trained(name, rules)
 
 
-DEFAULT = "rules"  # plays if no bot is named
+YARDSTICKS = ("always-call", "always-raise", "rules", "sparring", "smooth-uct")  # from the weakest to the strongest
 TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # by number of players
 BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, print_json, require_folder
-from fogplay.cli.console import Watch, say, table
+from fogplay.cli.acpc_results import Place, report_dealt, report_joined, report_replayed
+from fogplay.cli.app import JSON, Stopped, again, amount, app, require_folder
+from fogplay.cli.console import Watch, counted, say, table
 from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
 from fogplay.notation.gamedef import DEFAULT
@@ -42,7 +43,7 @@ def games(
 @acpc.command()
 def join(
     host: Annotated[str, typer.Argument(help="The dealer's machine, such as localhost.")],
-    port: Annotated[int, typer.Argument(help="The dealer's port.", min=1, max=65535)],
+    port: Annotated[str, typer.Argument(help="The dealer's port.")],
     agent: Annotated[str, typer.Option(help="A saved strategy, or a bot's name.")],
     game: Annotated[
         str | None, typer.Option(metavar="GAMEDEF", help=f"The dealer's game; by default the file's, or {DEFAULT}.")
@@ -54,48 +55,46 @@ def join(
     """Play at a dealer's table until it ends the match."""
     from fogplay.notation.gamedef import game_of, load_definition
     from fogplay.protocols.acpc.client import Client
-    from fogplay.protocols.acpc.notes import Notes
+    from fogplay.protocols.acpc.notes import Folded
     from fogplay.protocols.acpc.players import definition_for, seated
-    from fogplay.protocols.acpc.sockets import connect
+    from fogplay.protocols.acpc.sockets import BY_HAND, connect
     from fogplay.protocols.acpc.sockets import join as play
 
+    number = port_of(host, port)
     own = None if game is not None else definition_for(agent)
     definition = own or load_definition(game or DEFAULT)[1]
     chosen = secrets.randbits(32) if seed is None else seed
     with Watch(quiet=as_json) as watch:
         ready(watch, [agent], game_of(definition))
-        client = Client(seated(agent, definition), seed=chosen, notes=Notes(watch.note))
-        line = connect(host, port, wait)
-        watch.note(f"connected to {host}:{port}")
+        notes, why, trouble = Folded(watch.note), "", None
+        client = Client(seated(agent, definition), seed=chosen, notes=notes)
+        line = connect(host, number, wait)
+        watch.note(f"connected to {host}:{number}")
         began = time.perf_counter()
-        why = play(line, client)
-    facts = {
-        "game": str(client.game.game),
-        "agent": agent,
-        "hands": client.hands,
-        "chips": client.chips,
-        "seconds": time.perf_counter() - began,
-        "seed": chosen,
-        "remarks": client.notes.count,
-        "finished": client.in_hand is None,
-    }
-    if as_json:
-        print_json(facts)
-    else:
-        say(f"{client.hands:,} hands, {_chips(client.chips)} chips (seed {chosen})")
+        try:
+            why = play(line, client)
+        except FogplayError as error:
+            trouble = error
+        notes.close()
+    report_joined(client, agent, chosen, time.perf_counter() - began, as_json)
+    if trouble is not None:
+        raise trouble
+    if why == BY_HAND:
+        done = counted(client.hands, "hand")
+        raise Stopped(f"stopped after {done}; the dealer's log holds them. To join again: {again()}")
     if client.in_hand is not None:
         raise FogplayError(f"the dealer went away in the middle of hand {client.in_hand}: {why}")
     if client.hands == 0:
         raise FogplayError(f"the dealer went away before the first hand was over: {why}")
 
 
-@dataclass(frozen=True)
-class Place:
-    """A player as the user named it: a name, and an agent or the port to which it connects."""
-
-    name: str
-    agent: str | None  # a fogplay agent, in this process
-    port: int | None  # for a player over the network
+def port_of(host: str, port: str) -> int:
+    """The number of a port as typed after a host."""
+    if re.fullmatch("[0-9]{1,5}", port) and 1 <= int(port) <= 65535:
+        return int(port)
+    if re.fullmatch("[0-9]{1,5}", host):
+        raise FogplayError(f"HOST comes before PORT: fogplay acpc join {port} {host}")
+    raise FogplayError(f"PORT must be a whole number from 1 to 65535, not {port!r}; the dealer prints its ports")
 
 
 @acpc.command()
@@ -107,12 +106,15 @@ def deal(
             metavar="PLAYER", help="[NAME=]AGENT for a strategy or bot; [NAME=]:PORT for a player that connects."
         ),
     ],
-    hands: Annotated[int, typer.Option("--hands", "-n", help="How many.")] = 3000,
+    hands: Annotated[int, amount("--hands", "-n", help="How many.")] = 3000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same cards.")] = 0,
     turn: Annotated[
         int, typer.Option(help="Rotate everybody by this many seats: with the same seed, a duplicate.")
     ] = 0,
     log: Annotated[Path | None, typer.Option(help="The file for the hands.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the match in --log where it was cut off, if it has begun.")
+    ] = False,
     forfeit: Annotated[
         bool, typer.Option("--forfeit", help="Continue without a player that fails: it checks or folds from then on.")
     ] = False,
@@ -121,15 +123,16 @@ def deal(
     t_hand: Annotated[float, typer.Option(metavar="SECONDS", help="A player's longest hand.")] = 600.0,
     t_per_hand: Annotated[float, typer.Option(metavar="SECONDS", help="A player's average time per hand.")] = 7.0,
     start_timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="How long to wait for players; by default, no limit.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="How long players have to connect and greet; by default, no limit."),
     ] = None,
     as_json: JSON = False,
 ) -> None:
     """Host a match between fogplay agents and players that connect."""
-    from fogplay.notation.gamedef import game_of, load_definition
+    from fogplay.notation.gamedef import load_definition
     from fogplay.protocols.acpc.dealer import Dealer, Limits, Terms
     from fogplay.protocols.acpc.game import AcpcGame
-    from fogplay.protocols.acpc.sockets import Local, accept, listen, run
+    from fogplay.protocols.acpc.sockets import BY_HAND, run
 
     name, definition = load_definition(game)
     places = places_of(players)
@@ -137,53 +140,65 @@ def deal(
         raise FogplayError(f"{name} is for {definition.players} players; {len(places)} were named")
     match = log.name if log is not None else "match"
     terms = Terms(match, name, hands, seed, turn, Limits(t_response, t_hand, t_per_hand), forfeit)
-    ground = AcpcGame(definition)
-    if log is not None:
-        require_folder(log, "--log")
+    ground, names = AcpcGame(definition), [place.name for place in places]
+    past = _past(log, resume, ground, names, terms)
+    before = 0 if past is None else past.hands
     with Watch(quiet=as_json) as watch:
-        chairs: list[Any] = [None] * len(places)
-        for number, place in enumerate(places):
-            if place.agent is not None:
-                ready(watch, [place.agent], game_of(definition))
-                chairs[number] = Local(_client(place.agent, definition, seed))
-        listening = [None if place.port is None else listen(host, place.port) for place in places]
-        ports = [each.getsockname()[1] for each in listening if each is not None]
-        if ports:
-            print(*ports, flush=True)
-        for number, (place, door) in enumerate(zip(places, listening, strict=True)):
-            if door is not None:
-                watch.note(f"waiting for {place.name} at {host}:{door.getsockname()[1]}")
-                chairs[number] = accept(door, place.name, start_timeout)
-        with _Log(log, watch) as lines:
+        chairs, patience = _seat(watch, places, ground, terms, host, start_timeout) if before < hands else ([], None)
+        with _Log(log, watch, past) as lines:
             began = time.perf_counter()
-            dealer = Dealer(ground, [place.name for place in places], terms, lines.write)
-            run(dealer, chairs, _now_and_then(lambda done: watch.amount(done, hands)))
+            dealer = Dealer(ground, names, terms, lines.write, past)
+            run(dealer, chairs, _now_and_then(lambda done: watch.amount(done, hands)), patience)
+            watch.end(dealer.hand)
             seconds = time.perf_counter() - began
-    unit = max(definition.blinds)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": place.name,
-            "agent": place.agent,
-            "chips": dealer.totals[number],
-            "mb/h": 1000 * dealer.totals[number] / (unit * max(dealer.hand, 1)),
-            "out": dealer.gone.get(number),
-        }
-        for number, place in enumerate(places)
-    ]
-    if as_json:
-        facts = {"game": name, "hands": dealer.hand, "seed": seed, "turn": turn, "seconds": seconds}
-        rate = {"hands_per_second": dealer.hand / max(seconds, 1e-9), "ended": dealer.ended}
-        print_json(facts | rate | {"remarks": dealer.notes.count, "players": rows, "log": str(log) if log else None})
-    else:
-        say(f"{name}: {dealer.hand:,} of {hands:,} hands in {seconds:.2f} s")
-        show = table("player", "chips", "mb/h")
-        for row in rows:
-            show.add_row(row["name"], _chips(row["chips"]), f"{row['mb/h']:+,.1f}")
-        say(show)
-        if log is not None:
-            say(f"the hands are in {log}")
-    if dealer.ended is not None:
-        raise FogplayError(f"the match ended early: {dealer.ended}")
+    report_dealt(dealer, places, before, seconds, log, as_json)
+    if log is not None and lines.trouble is None and not as_json:
+        say(f"the hands are in {log}")
+    if lines.trouble is not None:
+        raise FogplayError(lines.trouble)
+    if dealer.ended is None:
+        return
+    further = again("--resume") if log is not None and log.is_file() else None
+    if dealer.ended == BY_HAND:
+        rest = f"continue: {further}" if further else f"play them all: {again()}"
+        raise Stopped(f"stopped after {dealer.hand:,} of {counted(hands, 'hand')}. To {rest}")
+    raise FogplayError(f"the match ended early: {dealer.ended}" + (f". To continue it: {further}" if further else ""))
+
+
+def _past(log: Path | None, resume: bool, ground: Any, names: Sequence[str], terms: Any) -> Any:
+    """What a log already holds of this match; None for a new match."""
+    from fogplay.protocols.acpc.resume import read_past, require_new
+
+    if log is None:
+        if resume:
+            raise FogplayError("--resume continues the match in a log; name it with --log FILE")
+        return None
+    require_folder(log, "--log")
+    if not resume:
+        require_new(log)
+        return None
+    return read_past(log, ground, names, terms) if log.is_file() and log.stat().st_size > 0 else None
+
+
+def _seat(watch: Watch, places: Sequence[Place], ground: Any, terms: Any, host: str, seconds: float | None) -> Any:
+    """Load our agents and wait for the players that connect; the chairs, and the patience left for greetings."""
+    from fogplay.protocols.acpc.client import Client
+    from fogplay.protocols.acpc.players import seated
+    from fogplay.protocols.acpc.sockets import Local, Patience, accept, listen
+
+    chairs: list[Any] = [None] * len(places)
+    for number, place in enumerate(places):
+        if place.agent is not None:
+            ready(watch, [place.agent], ground.game)
+            chairs[number] = Local(Client(seated(place.agent, ground.definition), seed=terms.seed))
+    doors = {number: listen(host, place.port) for number, place in enumerate(places) if place.port is not None}
+    if doors:
+        print(*(door.getsockname()[1] for door in doors.values()), flush=True)
+    patience = Patience(seconds)
+    for number, door in doors.items():
+        watch.note(f"waiting for {places[number].name} at {host}:{door.getsockname()[1]}")
+        chairs[number] = accept(door, places[number].name, patience)
+    return chairs, patience
 
 
 def places_of(players: list[str]) -> list[Place]:
@@ -206,13 +221,6 @@ def places_of(players: list[str]) -> list[Place]:
     return places
 
 
-def _client(agent: str, definition: Any, seed: int) -> Any:
-    from fogplay.protocols.acpc.client import Client
-    from fogplay.protocols.acpc.players import seated
-
-    return Client(seated(agent, definition), seed=seed)
-
-
 def _now_and_then(show: Callable[[int], None]) -> Callable[[int], None]:
     """The same callback, called at most every ``SHOWN_EVERY`` seconds."""
     last = time.monotonic()
@@ -227,62 +235,65 @@ def _now_and_then(show: Callable[[int], None]) -> Callable[[int], None]:
     return perhaps
 
 
-def _chips(won: float) -> str:
-    """Chips as text; a split pot can give fractions."""
-    return f"{won:+,.0f}" if won == round(won) else f"{won:+,.2f}"
-
-
 class _Log:
     """A log written line by line, so that an interrupted match keeps its hands; remarks are also shown."""
 
-    def __init__(self, path: Path | None, watch: Watch) -> None:
-        self.path, self.watch = path, watch
+    def __init__(self, path: Path | None, watch: Watch, past: Any) -> None:
+        """``past`` is what the file already holds of the match; anything after it is half a line."""
+        from fogplay.protocols.acpc.notes import Folded
+
+        self.path, self.watch, self.past = path, watch, past
+        self.remarks = Folded(watch.note)
         self.file: Any = None
+        self.trouble: str | None = None  # why it is incomplete
 
     def __enter__(self) -> _Log:
         if self.path is not None:
             try:
-                self.file = open(self.path, "w", buffering=1, encoding="utf-8")
+                self.file = open(self.path, "w" if self.past is None else "r+", buffering=1, encoding="utf-8")
+                if self.past is not None:
+                    self.file.seek(self.past.size)
+                    self.file.truncate()
             except OSError as error:
                 raise FogplayError(f"cannot write {self.path}: {error.strerror}") from error
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.file is not None:
-            self.file.close()
+        self.remarks.close()
+        self._do("close")
 
     def write(self, line: str) -> None:
         if line.startswith("# hand"):
-            self.watch.note(line[2:])
-        if self.file is not None:
-            try:
-                self.file.write(f"{line}\n")
-            except OSError as error:
-                raise FogplayError(f"cannot write {self.path}: {error.strerror}; it ends there") from error
+            self.remarks.add(line[2:])
+        self._do("write", f"{line}\n")
+
+    def _do(self, what: str, *arguments: str) -> None:
+        """Use the file; if that fails, as on a full disk, go on without it: the match is worth more than its log."""
+        if self.file is None:
+            return
+        try:
+            getattr(self.file, what)(*arguments)
+        except OSError as error:
+            self.file, self.trouble = None, f"cannot write {self.path}: {error.strerror}; the log is incomplete"
+            self.watch.note(self.trouble)
 
 
 @acpc.command()
 def replay(
-    log: Annotated[Path, typer.Argument(help="A log as the competition writes it.")],
+    logs: Annotated[list[Path], typer.Argument(metavar="LOG", help="Logs as the competition writes them.")],
     game: Annotated[
-        str | None, typer.Option(metavar="GAMEDEF", help="The log's game; by default the one it names.")
+        str | None, typer.Option(metavar="GAMEDEF", help="The logs' game; by default the one that they name.")
     ] = None,
     as_json: JSON = False,
 ) -> None:
-    """Replay a log: check every hand's result by the rules, or report the first line that breaks them."""
+    """Replay logs: check every hand's result by the rules, or report the first line that breaks them.
+
+    Several logs are combined; hands with the same cards, as in duplicate matches, count as one deal.
+    """
+    from fogplay.protocols.acpc.replay import combine
     from fogplay.protocols.acpc.replay import replay as play_again
 
-    played = play_again(log, game)
-    rows: list[dict[str, Any]] = [
-        {"name": name, "chips": chips, "chips_a_hand": chips / played.hands} for name, chips in played.totals.items()
-    ]
-    if as_json:
-        facts = {"log": str(log), "game": played.game, "hands": played.hands, "finished": played.score is not None}
-        print_json(facts | {"players": rows})
-        return
-    end = "" if played.score is not None else "; there is no score: the match was cut off"
-    say(f"{log}: {played.hands:,} hands of {played.game} follow the rules{end}")
-    show = table("player", "chips", "chips a hand")
-    for row in rows:
-        show.add_row(row["name"], _chips(row["chips"]), f"{row['chips_a_hand']:+.4g}")
-    say(show)
+    if len({log.resolve() for log in logs}) < len(logs):
+        raise FogplayError("the same log is named twice")
+    played = [play_again(log, game) for log in logs]
+    report_replayed(played, combine(played), as_json)

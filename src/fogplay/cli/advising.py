@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,11 +11,9 @@ from fogplay import checks
 from fogplay.cli.app import JSON, app, print_json
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.matches import ready
-from fogplay.cli.playing import BOTS, talk_of
+from fogplay.cli.playing import talk_of
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
-
-SEARCH = "search:smooth-uct:20000"
 
 
 @app.command()
@@ -32,56 +31,57 @@ def advise(
 ) -> None:
     """The best moves in a situation, with win rates and reasons."""
     from fogplay.agents import resolve
+    from fogplay.agents.advice import evaluated, sensible
     from fogplay.play.agent import begin
     from fogplay.play.hands import close
     from fogplay.play.situations import table_at
-    from fogplay.simulators import part_of
-    from fogplay.trees import named
 
     checks.whole("--top", top, 1)
     checks.seed(seed)
-    rules, _ = named(game)
-    text = agent or part_of(rules, "DEFAULT", BOTS) or SEARCH
-    at = table_at(rules, hand, shown, history, seed)
-    (seat,) = at.to_act
     with Watch(quiet=as_json) as watch:
-        ready(watch, [text], rules)
-        (adviser,) = resolve([text], rules)
-        if agent is None and not hasattr(adviser, "explain"):
-            text = SEARCH
-            (adviser,) = resolve([text], rules)
+        rules, spec = watch.named(game)
+        at = table_at(rules, hand, shown, history, seed)
+        (seat,) = at.to_act
+        ready(watch, [agent] if agent is not None else [], rules)
+        if agent is None:
+            reference = sensible(rules, spec, watch.flatten)
+        else:
+            reference = evaluated(agent, resolve([agent], rules)[0], rules, spec, watch.flatten)
         try:
-            begin(adviser, rules, seat, seed)
-            advice = explained(adviser, at.view(seat), text)
+            begin(reference.agent, rules, seat, seed)
+            candidates = explained(reference, at.view(seat))[:top]
         finally:
-            close([adviser])
-    rows = advice.candidates[:top]
+            close([reference.agent])
     if as_json:
-        print_json({"game": game, "seat": seat, "agent": text, "infoset": at.view(seat).infoset} | _facts(advice, rows))
+        print_json({"game": game, "seat": seat, "infoset": at.view(seat).infoset} | _facts(reference.name, candidates))
         return
     asked = talk_of(rules)(rules, at.names, seat).question(at.view(seat)).prompt
-    say(f"{asked.strip()} {text} says {rows[0].name}.")
-    _show(rows)
+    say(f"{asked.strip()} {reference.name} says {candidates[0].name}.")
+    _show(candidates)
 
 
-def explained(agent: Any, view: Any, text: str) -> Any:
-    """An agent's own advice; if it has none, the probabilities of its moves."""
-    from fogplay.play.advice import Advice, Candidate
+def explained(reference: Any, view: Any) -> Sequence[Any]:
+    """Moves, the best first: as the agent explains them, or by its probabilities and what they earn."""
+    from fogplay.play.advice import Candidate
 
-    if hasattr(agent, "explain"):
-        return agent.explain(view)
-    if not hasattr(agent, "distribution"):
-        raise FogplayError(f"{text} cannot say why it moves; name another adviser, such as --agent {SEARCH}")
-    chances = agent.distribution(view)
-    order = sorted(range(len(chances)), key=lambda place: -chances[place])
-    rows = [
-        Candidate(view.legal[place], view.names[place], None, 0, f"played with probability {chances[place]:.3f}")
+    if hasattr(reference.agent, "explain"):
+        told: Sequence[Any] = reference.agent.explain(view).candidates
+        return told
+    if not hasattr(reference.agent, "distribution"):
+        raise FogplayError(f"{reference.name} cannot say why it moves; name another with --agent")
+    advice = reference.advise(view)
+    values = advice.values or (None,) * len(view.legal)
+    order = sorted(range(len(view.legal)), key=lambda place: -advice.probabilities[place])
+    return [
+        Candidate(
+            view.legal[place], view.names[place], None, 0, f"{100 * advice.probabilities[place]:.1f} % of the time",
+            values[place],
+        )
         for place in order
-    ]
-    return Advice(rows[0].action, tuple(rows))
+    ]  # fmt: skip
 
 
-def _facts(advice: Any, rows: Any) -> dict[str, Any]:
+def _facts(agent: str, rows: Sequence[Any]) -> dict[str, Any]:
     moves = [
         {
             "move": row.name,
@@ -92,18 +92,19 @@ def _facts(advice: Any, rows: Any) -> dict[str, Any]:
         }
         for row in rows
     ]
-    return {"move": rows[0].name, "moves": moves}
+    return {"agent": agent, "move": rows[0].name, "moves": moves}
 
 
-def _show(rows: Any) -> None:
+def _show(rows: Sequence[Any]) -> None:
     means = [getattr(row, "mean", None) for row in rows]
     rated, valued = any(row.win_rate is not None for row in rows), any(mean is not None for mean in means)
-    columns = [*(["wins"] if rated else []), *(["points"] if valued else []), *(["tried"] if rated or valued else [])]
+    tried = any(row.playouts for row in rows)
+    columns = [*(["wins"] if rated else []), *(["points"] if valued else []), *(["tried"] if tried else [])]
     show = table("move", *columns, "why")
     for row, mean in zip(rows, means, strict=True):
         cells = [_percent(row.win_rate)] if rated else []
         cells += ["" if mean is None else f"{mean:+.3f}"] if valued else []
-        cells += [f"{row.playouts:,}"] if rated or valued else []
+        cells += [f"{row.playouts:,}"] if tried else []
         show.add_row(row.name, *cells, row.reason)
     say(show)
 

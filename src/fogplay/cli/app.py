@@ -6,7 +6,10 @@ import hashlib
 import json
 import math
 import os
-import tempfile
+import re
+import shlex
+import sys
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +17,20 @@ import typer
 import typer.core
 
 from fogplay.errors import FogplayError
+from fogplay.storage import is_stream
+from fogplay.version import VERSION
 
 # In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
     "solve", "evaluate", "inspect", "match", "play", "advise", "respond", "tradeoff", "model",
     "games", "algorithms", "reproduce", "bench", "acpc",
 )  # fmt: skip
+
+MOST_DIGITS = 1000
+
+
+class Stopped(Exception):  # noqa: N818 (not an error)
+    """A signal ended a command that has something to say about it: one line, for stderr; the exit code is 130."""
 
 
 class InOrder(typer.core.TyperGroup):
@@ -34,11 +45,44 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Solve and play games of hidden information, by self-play, at compiled speed.",
 )
 
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"fogplay {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Solve and play games of hidden information, by self-play, at compiled speed."""
+
+
+def whole_number(text: Any) -> int:
+    """Parse a whole number as people write it: 1000000, 1_000_000, 1e6."""
+    try:
+        value = Decimal(str(text).replace("_", ""))
+        if value.is_finite() and abs(value.adjusted()) < MOST_DIGITS and value == value.to_integral_value():
+            return int(value)
+    except InvalidOperation:
+        pass
+    raise typer.BadParameter(f"{text!r} is not a whole number; write 1000000, 1_000_000 or 1e6")
+
+
+def amount(*names: str, help: str) -> Any:
+    """An option that takes a whole number, also as 1e6."""
+    return typer.Option(*names, metavar="N", help=help, parser=whole_number)
+
+
 Threads = Annotated[
-    int | None, typer.Option(help="Concurrent episodes on shared tables; by default 1, or as many as suit the GPU.")
+    int | None, amount(help="Concurrent episodes on shared tables; by default 1, or as many as suit the GPU.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, or cuda: sampling algorithms on an NVIDIA GPU.")]
 Minutes = Annotated[
@@ -46,7 +90,10 @@ Minutes = Annotated[
     typer.Option("--minutes", help="Learn for this many minutes, or for -n iterations if those end sooner."),
 ]
 Infosets = Annotated[
-    int | None, typer.Option("--infosets", help="The most infosets to store, for a game too large for a tree.")
+    int | None, amount("--infosets", help="The most infosets to store, for a game too large for a tree.")
+]
+NodeLimit = Annotated[
+    int | None, amount("--node-limit", help="The most nodes of a tree to build; 100 million by default.")
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line of stdout instead.")]
 
@@ -89,6 +136,17 @@ def file_name(game: str) -> str:
     return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs
 
 
+def where_the_game_is(strategy: Any) -> str:
+    """The spec of a strategy's game; refuses one whose file is not there, as in another folder."""
+    spec: str = strategy.game
+    file = re.match(r"(?!pyspiel:).*?\.(py|efg)(?=$|[:(])", spec)
+    if file is not None and not Path(file[0]).is_file():
+        raise FogplayError(
+            f"its game is {spec}, and there is no file {file[0]} here: say where it is with --game PATH/{spec}"
+        )
+    return spec
+
+
 def load_strategy(path: Path) -> Any:
     """A saved strategy of any kind."""
     from fogplay.strategies import load
@@ -96,25 +154,34 @@ def load_strategy(path: Path) -> Any:
     return load(path)
 
 
-def save(strategy: Any, out: Path) -> None:
-    """Save a strategy; if that fails, save it in the temporary folder, so that nothing learned is lost."""
-    try:
-        strategy.save(out)
-    except FogplayError as error:
-        elsewhere = Path(tempfile.gettempdir()) / out.name
-        if elsewhere.resolve() == out.resolve():
-            raise
-        strategy.save(elsewhere)
-        raise FogplayError(f"{error}; the strategy is in {elsewhere} instead") from error
-
-
 def require_folder(out: Path, option: str = "--out") -> None:
+    """Refuse a file that cannot be written, before any work is done."""
     if out.is_dir():
         raise FogplayError(f"{out} is a folder; {option} takes a file's name")
-    if not out.parent.is_dir():
-        raise FogplayError(f"there is no folder {out.parent} to write {out.name} into")
-    if not os.access(out.parent, os.W_OK):
-        raise FogplayError(f"the folder {out.parent} cannot be written to; choose another with {option}")
+    if is_stream(out):
+        if not os.access(out, os.W_OK):
+            raise FogplayError(f"{out} cannot be written to; choose another file with {option}")
+        return
+    folder = Path(os.path.realpath(out)).parent if out.is_symlink() else out.parent
+    if not folder.is_dir():
+        raise FogplayError(f"there is no folder {folder} to write {out.name} into")
+    if not os.access(folder, os.W_OK):
+        raise FogplayError(f"the folder {folder} cannot be written to; choose another with {option}")
+
+
+def checkpoint_of(out: Path) -> Path | None:
+    """The checkpoint beside a strategy's file; None beside a device or a FIFO."""
+    return None if is_stream(out) else out.with_name(out.name + ".checkpoint")
+
+
+def again(*more: str) -> str:
+    """The command that was typed, with ``more`` words, as the next one to type."""
+    return shlex.join(["fogplay", *(word for word in sys.argv[1:] if word not in more), *more])
+
+
+def resumed(out: Path, asked: Path) -> str:
+    """The command that continues a run whose checkpoint is beside ``out``; ``asked`` is what it would take itself."""
+    return again("--resume", *([] if out == asked else ["--out", str(out)]))
 
 
 def print_json(facts: dict[str, Any]) -> None:

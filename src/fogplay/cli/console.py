@@ -3,32 +3,88 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import IO, Any, cast
 
 import rich.box
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from fogplay.jit import is_compiled
+from fogplay.games.registry import shortened
+from fogplay.interrupts import promptly
+from fogplay.jit import NOT_KEPT, is_compiled
 from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
 
+TURNS = "turn_based_simultaneous_game("  # OpenSpiel's name for a game that was converted
+UNLIMITED = 10_000  # columns
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
-OUT = Console(highlight=False, soft_wrap=True, markup=False)
-ERR = Console(stderr=True, highlight=False, markup=False)
+COMPILING_AGAIN = "compiling the kernels (for some seconds)"  # if they cannot be kept
+
+
+class _Plain(Console):
+    """Text as it is, and lines as long as they are unless a person reads them on a terminal."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **settings)
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        return super().size if self.is_terminal else ConsoleDimensions(UNLIMITED, 25)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+class _Output(_Plain):
+    """Stdout: a closed pipe is for ``main`` to handle."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class _Stderr:
+    """Stderr as a file that never fails: progress that cannot be shown is no reason to stop working."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, AttributeError):
+            return sys.stderr.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            sys.stderr.flush()
+
+    def isatty(self) -> bool:
+        return sys.stderr is not None and sys.stderr.isatty()
+
+    def fileno(self) -> int:
+        return sys.stderr.fileno()
+
+
+OUT = _Output(soft_wrap=True)
+ERR = _Plain(file=cast(IO[str], _Stderr()))
 
 
 def say(what: Any) -> None:
-    """Print text or a table for the user."""
-    OUT.print(what)
+    """Print text or a table for the user; a game's spec is shortened, except in a command to type."""
+    OUT.print(shortened(what) if isinstance(what, str) and "fogplay " not in what else what)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 hand, 2,000 hands."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def table(*columns: str) -> Table:
@@ -57,15 +113,16 @@ def _short(number: float) -> str:
 class Watch:
     """A live progress line on stderr: how much is done, the rate, the time left and the quality."""
 
-    def __init__(self, quiet: bool = False) -> None:
-        self.quiet = quiet
+    def __init__(self, quiet: bool = False, node_limit: int | None = None) -> None:
+        """``node_limit`` is the most nodes of a tree to build."""
+        self.quiet, self.node_limit = quiet, node_limit
         self.bar = Bar(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[done]}"),
+            TextColumn("{task.fields[done]}", markup=False),
             _Rate(),
             TimeRemainingColumn(compact=True),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=ERR,
             disable=quiet,
         )
@@ -87,10 +144,19 @@ class Watch:
 
     def note(self, line: str) -> None:
         if not self.quiet:
-            ERR.print(line)
+            ERR.print(shortened(line))
+
+    def named(self, game: str, suited: bool = False) -> tuple[Any, str]:
+        """A game and its name, with a note if OpenSpiel's players move at the same time."""
+        rules, name = named(game, suited)
+        if TURNS in name and TURNS not in game:
+            self.note(f"the players of {game} move at the same time: here they act in turn, without seeing the others")
+        return rules, name
 
     def flatten(self, game: Any, name: str | None = None) -> FlatGame:
         """Flatten a game, with a bar if it takes long."""
+        if isinstance(game, str):
+            game, name = self.named(game)
         task: Any = None
 
         def progress(nodes: int, expected: int, size: int) -> None:
@@ -101,14 +167,15 @@ class Watch:
             self.bar.update(task, completed=nodes, total=expected, done=f"{nodes:,} nodes")
 
         try:
-            return flatten(game, name=name, progress=progress)
+            with promptly():
+                return flatten(game, name=name, node_limit=self.node_limit, progress=progress)
         finally:
             if task is not None:
                 self.bar.remove_task(task)
 
     def simulator(self, game: Any, infosets: int | None = None, suited: bool = False) -> Simulator:
         """The simulator of a game, with a bar if its tree or its tables take long to build."""
-        rules, name = named(game, suited)
+        rules, name = self.named(game, suited)
         with self.building() as progress:
             own = own_simulator(rules, progress)
         try:
@@ -144,6 +211,12 @@ class Watch:
                 f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
             )
 
+    def more_threads(self, simulator: Simulator, threads: int | None, device: str) -> None:
+        """Say that more threads would help, if only one was chosen by default and compiled code plays the game."""
+        cores = os.cpu_count() or 1
+        if threads is None and device == "cpu" and cores > 1 and simulator.flat is None and simulator.compiled:
+            self.note(f"on one thread, with the same bits for the same seed; --threads {cores} uses all cores")
+
     def warn_of_recall(self, flat: FlatGame | None) -> None:
         if flat is not None and flat.recall_lost:
             self.note(f"imperfect recall: {flat.recall_lost}; nash_conv is not measured, and CFR has no guarantee here")
@@ -154,12 +227,12 @@ class Watch:
         if device != "cpu":
             self.to_say = "compiling for the GPU if this game is new to it (some seconds)"
         elif chosen is not None and not is_compiled(*chosen.kernels):
-            self.to_say = COMPILING
+            self.to_say = COMPILING_AGAIN if NOT_KEPT else COMPILING
 
     def expect(self, kernel: Any) -> None:
         """Print a note if a kernel has to be compiled first."""
         if not is_compiled(kernel):
-            self.note(COMPILING)
+            self.note(COMPILING_AGAIN if NOT_KEPT else COMPILING)
 
     def hands(self, done: int, total: int) -> None:
         """The progress of a match."""
@@ -178,6 +251,11 @@ class Watch:
             self.total = total
         rate = (done - self.began[1]) / max(time.monotonic() - self.began[0], 1e-9)
         self.bar.update(self.solving, completed=done, done=f"{_short(done)} of {_short(total)}", rate=rate)
+
+    def end(self, done: int) -> None:
+        """Show the final amount, if a bar was shown: reports on the way leave out the last ones."""
+        if self.solving is not None:
+            self.amount(done, self.total)
 
     def progress(self, now: Progress) -> None:
         """The progress of a solver; the first call comes before the first iteration."""
@@ -210,6 +288,7 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     )
     if facts["nash_conv"] is not None:
         say(f"nash_conv {facts['nash_conv']:.6g}, exploitability {facts['exploitability']:.6g}")
+    show_measured(facts)
     say(f"saved to {facts['out']}")
     say("Next:")
     file = shlex.quote(facts["out"])
@@ -221,7 +300,29 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     else:
         others = " rules" * (facts["players"] - 1)
         say(f"  fogplay match {shlex.quote(facts['spec'])} {file}{others} --hands 100000")
+        say(f"  fogplay inspect {file}")
         say(f"  fogplay play {shlex.quote(facts['spec'])} --against {file}")
-    if facts["interrupted"] and "stopped" not in facts:
-        again = [word for word in sys.argv[1:] if word != "--resume"]
-        say(f"  {shlex.join(['fogplay', *again, '--resume'])}")
+    if "next" in facts:
+        say(f"  {facts['next']}")
+
+
+def show_measured(facts: dict[str, Any]) -> None:
+    """Print what ``measured_by_matches`` found, and whether the strategy loses."""
+    visits = facts.get("visits_per_infoset")
+    if visits is not None:
+        never = visits["never"] / visits["infosets"]
+        median = float(f"{visits['median']:.2g}")
+        say(
+            f"{visits['infosets']:,} infosets: {visits['never']:,} never visited ({never:.1%}), where it knows little; "
+            f"about {median:,.0f} visits in the median"
+        )
+    matches = facts.get("matches")
+    if not matches:
+        return
+    show = table("against", f"wins {matches[0]['unit']}", "standard error", "")
+    for row in matches:
+        show.add_row(row["bot"], f"{row['mean']:+.0f}", f"{row['standard_error']:.0f}", row["verdict"])
+    say(show)
+    lost = [row["bot"] for row in matches if row["verdict"] == "loses"]
+    if lost:
+        say(f"It loses to {', '.join(lost)}: learn longer (--minutes 10 --threads 2) before you rely on it.")

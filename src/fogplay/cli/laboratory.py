@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, Device, app, print_json, require_folder
+from fogplay.cli.app import JSON, Device, Stopped, again, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
+from fogplay.interrupts import received
 
 
 @app.command()
@@ -40,12 +41,18 @@ def reproduce(
         say(show)
         say("fogplay reproduce ID [--scale paper] reproduces one; a stopped experiment continues where it was.")
         return
-    results = []
+    results: list[dict[str, Any]] = []
     for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
-        with Watch(quiet=as_json) as watch:
-            outcome, folder = run(
-                wanted, scale, out, engine=engine, workers=workers, device=device, progress=watch.amount
-            )
+        try:
+            with Watch(quiet=as_json) as watch:
+                outcome, folder = run(
+                    wanted, scale, out, engine=engine, workers=workers, device=device, progress=watch.amount
+                )
+        except KeyboardInterrupt:
+            if as_json and results:
+                print_json({"results": results, "interrupted": True})
+            kept = f"{out} keeps the runs that were finished, and checkpoints of the others"
+            raise Stopped(f"{wanted} was stopped; {kept}. To go on: {again()}") from None
         findings = [dataclasses.asdict(finding) for finding in outcome.findings]
         results.append(
             {"id": wanted, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}
@@ -76,8 +83,7 @@ def bench(
 ) -> None:
     """Measure speed and memory side by side with the peers that are installed."""
     from fogplay.experiments import bench as benchmark
-    from fogplay.experiments.bench_report import report_tables
-    from fogplay.experiments.bench_rows import compare, write_csv
+    from fogplay.experiments.bench_rows import write_csv
 
     if out is not None:
         require_folder(out)
@@ -95,12 +101,22 @@ def bench(
 
         rows = benchmark.run_bench(suite, seconds, progress, games=benchmark.split_games(games) if games else None)
         watch.bar.remove_task(task)
-    if out is not None:
-        write_csv(rows, out)
+    facts = {"suite": suite, "seconds": seconds, "missing": missing, "out": str(out) if out else None}
+    try:
+        _show_bench(rows, facts, as_json)
+    finally:  # the file after the tables, so that a failed write loses one of them only
+        if out is not None:
+            write_csv(rows, out)
+
+
+def _show_bench(rows: list[Any], facts: dict[str, Any], as_json: bool) -> None:
+    from fogplay.experiments.bench_report import report_tables
+    from fogplay.experiments.bench_rows import compare
+
     if as_json:
-        compared = [dataclasses.asdict(each) for each in compare(rows)]
-        facts = {"rows": [dataclasses.asdict(row) for row in rows], "compared": compared, "missing": missing}
-        print_json({"suite": suite, "seconds": seconds, **facts, "out": str(out) if out else None})
+        found = {"rows": rows, "compared": compare(rows)}
+        listed = {name: [dataclasses.asdict(each) for each in every] for name, every in found.items()}
+        print_json(facts | listed | ({"interrupted": True} if received() else {}))
         return
     for each in report_tables(rows):
         show = table(*each.columns)
@@ -108,5 +124,7 @@ def bench(
         for line in each.lines:
             show.add_row(*line)
         say(show)
-    if out is not None:
-        say(f"saved to {out}")
+    if facts["out"] is not None:
+        say(f"saved to {facts['out']}")
+    if received():
+        say(f"stopped early: these are the measurements so far. To start again:\n  {again()}")

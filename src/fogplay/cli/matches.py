@@ -9,11 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay import checks
+from fogplay.cli.app import JSON, again, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.teams import Order, show_sides, show_troubles, write_decks
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
+from fogplay.interrupts import stopping
+from fogplay.storage import is_stream
 
 LARGE_TREE = 1_000_000  # decisions
 
@@ -25,20 +28,25 @@ def match(
         list[str], typer.Argument(metavar="AGENT", help="Saved strategies, uniform, or bots of the game, by name.")
     ],
     hands: Annotated[
-        int | None, typer.Option("--hands", "-n", help="How many; rounded up to whole deals. 100,000 by default.")
+        int | None,
+        amount(
+            "--hands",
+            "-n",
+            help="How many, rounded up to whole deals; by default 100,000, or a minute's.",
+        ),
     ] = None,
-    decks: Annotated[int | None, typer.Option(help="How many deals, instead of --hands; 1,000 for teams.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same hands.")] = 0,
+    seed: Annotated[int, amount(help="The same seed gives the same hands.")] = 0,
     log: Annotated[Path | None, typer.Option(help="The file for the hand histories.")] = None,
     seen_by: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Log only what this player saw; a name is a file's name, shortened."),
     ] = None,
+    decks: Annotated[int | None, amount(help="How many deals, instead of --hands; for teams 1,000 by default.")] = None,
     deck_file: Annotated[Path | None, typer.Option(help="Play the decks of this file (a game of teams).")] = None,
     save_decks: Annotated[Path | None, typer.Option(help="Write the decks that are played to this file.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each decision.")] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; for teams as many as there are cores, else 1 by default.")
+        int | None, amount(help="Processes; for teams as many as there are cores, else 1 by default.")
     ] = None,
     as_json: JSON = False,
 ) -> None:
@@ -48,50 +56,58 @@ def match(
     from fogplay.agents.resolve import known_names
     from fogplay.opponents import write_log
     from fogplay.play import require_seats
-    from fogplay.trees import named
 
+    if hands is not None:
+        checks.hands(hands)
+    checks.seed(seed)
     for file, option in ((log, "--log"), (save_decks, "--save-decks")):
         if file is not None:
             require_folder(file, option)
-    rules, spec = named(game)
+    with Watch(quiet=as_json) as watch:
+        rules, spec = watch.named(game)
     require_seats(rules, spec, len(agents))
     order = Order.read(rules, spec, agents, hands, decks, deck_file, time_limit, workers)
     names = names_of(agents, known_names(rules))
     _check_seen_by(rules, names, log, seen_by)
     with Watch(quiet=as_json) as watch:
         ready(watch, agents, rules)
-        outcome = play_match(
-            rules,
-            agents,
-            order.hands,
-            spec=spec,
-            seed=seed,
-            decks=order.decks,
-            limit=order.limit,
-            workers=order.workers,
-            keep=log is not None,
-            names=names,
-            progress=watch.hands,
-            expect=watch.expect,
-            flatten=watch.flatten,
-        )
-        if seen_by is not None and not hasattr(outcome.start, "unseen"):
-            watch.note(f"{spec} does not tell what a player never sees: the log holds everything")
-    facts = _facts(outcome, agents, log)
-    if as_json:
-        print_json(facts)
-    elif outcome.by_side:
-        show_sides(game, outcome)
-    else:
-        _show(game, outcome, facts["players"])
-    if not as_json:
-        show_troubles(outcome)
-    if save_decks is not None:
-        write_decks(save_decks, rules, spec, outcome)
-    if log is not None:
-        write_log(log, outcome, seen_by)  # after the result, so that a failed write loses only the log
+    with stopping():  # from here on, a signal ends the match, and the hands played are shown and written
+        with watch:
+            outcome = play_match(
+                rules,
+                agents,
+                order.hands,
+                spec=spec,
+                seed=seed,
+                decks=order.decks,
+                limit=order.limit,
+                workers=order.workers,
+                keep=log is not None,
+                names=names,
+                progress=watch.hands,
+                note=watch.note,
+                expect=watch.expect,
+                flatten=watch.flatten,
+            )
+            if seen_by is not None and not hasattr(outcome.start, "unseen"):
+                watch.note(f"{spec} does not tell what a player never sees: the log holds everything")
+        facts = _facts(outcome, agents, log, order.hands)
+        try:
+            if as_json:
+                print_json(facts)
+            elif outcome.by_side:
+                show_sides(game, outcome)
+            else:
+                _show(game, outcome, facts["players"], order.hands)
+            if not as_json:
+                show_troubles(outcome)
+        finally:  # the log after the result, so that a failed write loses one of them only
+            if log is not None:
+                write_log(log, outcome, seen_by)
+            if save_decks is not None:
+                write_decks(save_decks, rules, spec, outcome)
         if not as_json:
-            _say_log(game, outcome, log, seen_by)
+            _say_next(game, outcome, log, seen_by)
 
 
 def ready(watch: Watch, agents: Sequence[str], rules: Any) -> None:
@@ -120,7 +136,7 @@ def _check_seen_by(rules: Any, names: Sequence[str], log: Path | None, seen_by: 
         raise FogplayError(f"--seen-by: nobody called {seen_by!r} plays; there are {', '.join(names)}")
 
 
-def _facts(outcome: Any, agents: Sequence[str], log: Path | None) -> dict[str, Any]:
+def _facts(outcome: Any, agents: Sequence[str], log: Path | None, asked: int | None) -> dict[str, Any]:
     """The results of a match; deals and points are included if they differ from hands and means."""
     rows: list[dict[str, Any]] = [
         {
@@ -136,8 +152,8 @@ def _facts(outcome: Any, agents: Sequence[str], log: Path | None) -> dict[str, A
     if outcome.deals != outcome.hands:
         facts |= {"unit": outcome.unit, "deals": outcome.deals, "interrupted": outcome.interrupted}
         rows = [row | {outcome.format.points: won} for row, won in zip(rows, outcome.totals, strict=True)]
-    elif outcome.interrupted:
-        facts |= {"interrupted": True}
+    if outcome.interrupted:
+        facts |= {"interrupted": True, "hands_asked": asked}
     if outcome.by_side:
         facts["sides"] = [row._asdict() | {"player": outcome.names[row.player]} for row in outcome.by_side]
     if outcome.troubles:
@@ -146,12 +162,14 @@ def _facts(outcome: Any, agents: Sequence[str], log: Path | None) -> dict[str, A
     return facts | rate | {"players": rows, "log": str(log) if log else None}
 
 
-def _show(game: str, outcome: Any, rows: list[dict[str, Any]]) -> None:
+def _show(game: str, outcome: Any, rows: list[dict[str, Any]], asked: int | None) -> None:
     early = "stopped early, " if outcome.interrupted else ""
+    of = f" of {asked:,}" if outcome.interrupted and asked is not None else ""
     paired = outcome.deals != outcome.hands
     turns = outcome.hands // outcome.deals
+    hand = "hand" if (asked if outcome.interrupted else outcome.hands) == 1 else "hands"
     dealt = f" ({outcome.deals:,} deals in {turns} seatings)" if paired else ""
-    say(f"{game}: {early}{outcome.hands:,} hands{dealt} in {outcome.seconds:.2f} s")
+    say(f"{game}: {early}{outcome.hands:,}{of} {hand}{dealt} in {outcome.seconds:.2f} s")
     points, digits = outcome.format.points, outcome.format.digits
     unit = outcome.unit if paired else f"wins {outcome.unit}"
     show = table("player", unit, "standard error", "95 % interval", *([points] if paired else []))
@@ -163,7 +181,12 @@ def _show(game: str, outcome: Any, rows: list[dict[str, Any]]) -> None:
     say(show)
 
 
-def _say_log(game: str, outcome: Any, log: Path, seen_by: str | None) -> None:
+def _say_next(game: str, outcome: Any, log: Path | None, seen_by: str | None) -> None:
+    """Where the hands are, and what to type next."""
+    if outcome.interrupted:
+        say(f"To play all hands, or others with another --seed:\n  {again()}")
+    if log is None or is_stream(log):
+        return
     say(f"the hands are in {log}")
     if outcome.deals == outcome.hands and outcome.format.flat is None:
         return  # a model needs the tree

@@ -9,8 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, file_name, print_json, require_folder, save
+from fogplay.cli.app import JSON, NodeLimit, amount, app, file_name, load_strategy, print_json, require_folder
 from fogplay.cli.console import Watch, say
+from fogplay.cli.keeping import Force, save
+from fogplay.errors import FogplayError
 from fogplay.games import load
 from fogplay.games.game import fits_in_tree
 
@@ -31,20 +33,26 @@ def model(
         Path | None, typer.Option(help="A saved strategy that distributes these; uniform by default.")
     ] = None,
     min_hands: Annotated[float, typer.Option(help="The fewest observations in a leaf of a tree.")] = 20.0,
-    rounds: Annotated[int | None, typer.Option(help="The most rounds of completing unseen cards.")] = None,
+    rounds: Annotated[int | None, amount(help="The most rounds of completing unseen cards.")] = None,
+    node_limit: NodeLimit = None,
+    force: Force = False,
     as_json: JSON = False,
 ) -> None:
     """Learn a model of a player, as a strategy, from the hands it played."""
     from fogplay.opponents import histories, learn_model
-    from fogplay.strategies import TabularStrategy
+    from fogplay.opponents.learn import check_settings
+    from fogplay.strategies.tabular import require_tabular
 
     if out is not None:
         require_folder(out)
+    check_settings(method, prior, min_hands, rounds)
+    if not source.exists():
+        raise FogplayError(f"there is no file {source} to read hands from")
     rules = load(game)
     if not fits_in_tree(rules):
-        _betting_model(game, source, out, player, prior, min_hands, as_json)
+        _betting_model(game, source, out, player, prior, min_hands, force, as_json)
         return
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         flat = watch.flatten(game)
         hands = histories.read(source)
         began = time.perf_counter()
@@ -54,7 +62,7 @@ def model(
             player,
             method=method,
             prior=prior,
-            toward=None if toward is None else TabularStrategy.read(toward),
+            toward=None if toward is None else require_tabular(load_strategy(toward), flat.name),
             min_hands=min_hands,
             rounds=rounds,
             progress=lambda done, total: watch.amount(done, total) if time.perf_counter() - began > 1 else None,
@@ -62,7 +70,7 @@ def model(
     seconds = time.perf_counter() - began
     name = str(learned.parameters["player"])
     out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
-    save(learned, out)
+    out = save(learned, out, force=force, note=watch.note)
     facts = {
         "game": flat.name,
         "hands_in_file": len(hands.order),
@@ -102,6 +110,7 @@ def _betting_model(
     player: str | None,
     prior: float,
     min_hands: float,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Learn a model for a game without a tree: from a competition log, by decision trees."""
@@ -112,7 +121,7 @@ def _betting_model(
         learned = learn_betting(simulator, log, player, prior=prior, min_hands=min_hands, progress=watch.amount)
     name = str(learned.parameters["player"])
     out = out or Path(f"{file_name(game)}-{file_name(name)}.safetensors")
-    save(learned, out)
+    out = save(learned, out, force=force, note=watch.note)
     if as_json:
         facts = {"game": learned.game, "method": learned.method, "player": name, "hands": learned.iterations}
         print_json(facts | {"out": str(out)})

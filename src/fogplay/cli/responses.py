@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import glob
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,26 +14,33 @@ from fogplay.cli.app import (
     JSON,
     Device,
     Minutes,
+    NodeLimit,
+    Stopped,
     Threads,
+    again,
+    amount,
     app,
+    checkpoint_of,
     file_name,
     load_strategy,
     print_json,
     read_settings,
     require_folder,
-    save,
+    resumed,
 )
 from fogplay.cli.console import Watch, say, table
+from fogplay.cli.keeping import Force, choose, save
 from fogplay.errors import FogplayError
 from fogplay.evaluate.responses import AgainstModel
+from fogplay.interrupts import stopping
 
 Game = Annotated[str, typer.Argument(help="A name from `fogplay games`, mygame.py or game.efg.")]
 To = Annotated[Path, typer.Option(help="The model: a strategy saved by `fogplay model` or `fogplay solve`.")]
 Kind = Annotated[str, typer.Option(help="rnr: trust the model equally everywhere; dbr: by how much was observed.")]
 Half = Annotated[float, typer.Option(help="dbr: the observations that give half the confidence.")]
 AlgorithmName = Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")]
-Iterations = Annotated[int | None, typer.Option("--iterations", "-n", help="Iterations per seat.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same bits.")]
+Iterations = Annotated[int | None, amount("--iterations", "-n", help="Iterations per seat.")]
+Seed = Annotated[int, amount(help="The same seed gives the same bits.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; repeatable.")
 ]
@@ -52,44 +60,65 @@ def respond(
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
+    node_limit: NodeLimit = None,
     out: Annotated[
         Path | None, typer.Option(help="The file for the strategy; GAME-response.safetensors by default.")
     ] = None,
     resume: Annotated[bool, typer.Option(help="Continue from the checkpoints beside --out, if there are any.")] = False,
+    force: Force = False,
     as_json: JSON = False,
 ) -> None:
     """Exploit a model of the others; the lower the confidence, the harder the response is to exploit."""
     import fogplay
-    from fogplay.solvers.solve import require_device
+    from fogplay.solvers.respond import require_response
+    from fogplay.solvers.solve import planned_iterations, require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
+    require_amount(iterations, minutes, seed, threads)
+    require_response(kind, confidence, half)
     out = out or Path(f"{file_name(game)}-response.safetensors")
     require_folder(out)
+    asked = out
     require_device(device, algorithm)
     model = load_strategy(to)
     if out.exists() and out.samefile(to):
         raise FogplayError(f"--out would overwrite the model {to}; choose another name")
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
-        response = fogplay.respond(
-            simulator,
-            model,
-            confidence,
-            kind=kind,
-            half=half,
-            algorithm=algorithm,
-            iterations=iterations,
-            minutes=minutes,
-            seed=seed,
-            threads=threads,
-            device=device,
-            checkpoint=out.with_name(out.name + ".checkpoint"),
-            resume=resume,
-            progress=watch.progress,
-            **settings,
-        )
-    save(response.strategy, out)
+    if not resume:
+        planned = planned_iterations(algorithm, simulator, iterations, minutes)
+        out = choose(out, simulator.name, kind, planned, force, watch.note)
+    checkpoint = checkpoint_of(out)
+    if resume and checkpoint is not None and not Path(f"{checkpoint}.0").exists():
+        watch.note(f"there is no checkpoint {checkpoint}.0 to resume: the run starts from the beginning")
+    with stopping():  # from here on, a signal ends the learning, and what was learned is saved
+        try:
+            with watch:
+                response = fogplay.respond(
+                    simulator,
+                    model,
+                    confidence,
+                    kind=kind,
+                    half=half,
+                    algorithm=algorithm,
+                    iterations=iterations,
+                    minutes=minutes,
+                    seed=seed,
+                    threads=threads,
+                    device=device,
+                    checkpoint=checkpoint,
+                    resume=resume,
+                    progress=watch.progress,
+                    note=watch.note,
+                    **settings,
+                )
+        except KeyboardInterrupt as stopped:
+            if as_json:
+                facts = {"game": simulator.name, "to": str(to), "kind": kind, "confidence": confidence}
+                print_json(facts | {"algorithm": algorithm, "interrupted": True, "next": resumed(out, asked)})
+            raise _stopped(stopped, checkpoint, resumed(out, asked)) from None
+        out = save(response.strategy, out, force=force, note=watch.note)
     quality = response.quality
     if as_json:
         facts = {"game": simulator.name, "to": str(to), "kind": kind, "confidence": confidence, "algorithm": algorithm}
@@ -103,6 +132,14 @@ def respond(
     else:
         then = ["match", game, str(out), *[str(to)] * (simulator.num_players - 1), "--hands", "100000"]
     say(f"saved to {out}\nNext:\n  {shlex.join(['fogplay', *then])}")
+
+
+def _stopped(why: KeyboardInterrupt, checkpoint: Path | None, command: str) -> Stopped:
+    """What is left of a response that was interrupted, and how to go on."""
+    kept = [] if checkpoint is None else sorted(checkpoint.parent.glob(f"{glob.escape(checkpoint.name)}.[0-9]*"))
+    if not kept:
+        return Stopped(f"stopped; nothing was finished, and no file was changed. To start again: {again()}")
+    return Stopped(f"stopped ({why}); the checkpoints keep what was learned. To go on: {command}")
 
 
 def _show_quality(quality: AgainstModel) -> None:
@@ -129,6 +166,7 @@ def tradeoff(
     threads: Threads = None,
     device: Device = "cpu",
     set_: Settings = None,
+    node_limit: NodeLimit = None,
     out: Annotated[Path | None, typer.Option(help="The files .csv, .svg and .png; GAME-tradeoff by default.")] = None,
     as_json: JSON = False,
 ) -> None:
@@ -136,43 +174,60 @@ def tradeoff(
     import fogplay
     from fogplay.experiments.pictures import draw_tradeoff
     from fogplay.experiments.runner import write_rows
-    from fogplay.solvers.solve import require_device
+    from fogplay.solvers.respond import require_response
+    from fogplay.solvers.solve import require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
+    require_amount(iterations, None, seed, threads)
+    wanted = _numbers(confidences)
+    for each in wanted:
+        require_response(kind, each, half)
     out = out or Path(f"{file_name(game)}-tradeoff")
     if out.suffix in (".csv", ".svg", ".png"):
         out = out.with_suffix("")
     require_folder(out.with_name(out.name + ".csv"))
-    wanted = _numbers(confidences)
     require_device(device, algorithm)
     model = load_strategy(to)
-    with Watch(quiet=as_json) as watch:
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
         watch.expect_kernels(algorithm, device)
-        points = fogplay.tradeoff(
-            simulator,
-            model,
-            wanted,
-            kind=kind,
-            half=half,
-            algorithm=algorithm,
-            iterations=iterations,
-            seed=seed,
-            threads=threads,
-            device=device,
-            progress=watch.progress,
-            **settings,
-        )
-    data = out.with_name(out.name + ".csv")
-    write_rows(data, points)
-    files = [data, *draw_tradeoff(out, {f"{simulator.name} against {to.stem}": points})]
-    if as_json:
-        rows: list[dict[str, Any]] = [dataclasses.asdict(point) for point in points]
-        facts = {"game": simulator.name, "to": str(to), "algorithm": algorithm, "points": rows}
-        print_json(facts | {"out": [str(file) for file in files]})
-        return
-    _show_points(points)
-    say(f"saved to {', '.join(map(str, files))}")
+    with stopping():  # from here on, a signal ends the curve, and the points so far are saved
+        with watch:
+            points = fogplay.tradeoff(
+                simulator,
+                model,
+                wanted,
+                kind=kind,
+                half=half,
+                algorithm=algorithm,
+                iterations=iterations,
+                seed=seed,
+                threads=threads,
+                device=device,
+                progress=watch.progress,
+                **settings,
+            )
+        files, trouble = list[Path](), None
+        try:
+            data = out.with_name(out.name + ".csv")
+            write_rows(data, points)
+            files = [data, *draw_tradeoff(out, {f"{simulator.name} against {to.stem}": points})]
+        except FogplayError as error:  # show what was found all the same
+            trouble = error
+        made, asked = sum(point.method == kind for point in points), len({0.0, *wanted})
+        if as_json:
+            rows: list[dict[str, Any]] = [dataclasses.asdict(point) for point in points]
+            facts = {"game": simulator.name, "to": str(to), "algorithm": algorithm, "points": rows}
+            early = {"interrupted": True} if made < asked else {}
+            print_json(facts | early | {"out": [str(file) for file in files]})
+        else:
+            _show_points(points)
+            if files:
+                say(f"saved to {', '.join(map(str, files))}")
+            if made < asked:
+                say(f"stopped early, after {made} of {asked} confidences. To start again:\n  {again()}")
+        if trouble is not None:
+            raise trouble
 
 
 def _numbers(confidences: str) -> list[float]:

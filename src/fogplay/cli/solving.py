@@ -1,11 +1,12 @@
-"""The commands that list games and algorithms, solve games, and inspect strategies."""
+"""The commands that solve games and inspect strategies."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import functools
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,64 +17,30 @@ from fogplay.cli.app import (
     Device,
     Infosets,
     Minutes,
+    NodeLimit,
+    Stopped,
     Threads,
+    again,
+    amount,
     app,
+    checkpoint_of,
     file_name,
     load_strategy,
     print_json,
     read_settings,
     require_folder,
-    save,
+    resumed,
+    where_the_game_is,
 )
-from fogplay.cli.console import Watch, say, show_result, table
+from fogplay.cli.charts import inspect_betting
+from fogplay.cli.console import Watch, say, show_measured, show_result, table
+from fogplay.cli.keeping import Force, choose, save
+from fogplay.cli.yardsticks import measured_by_matches
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
+from fogplay.interrupts import stopping
 from fogplay.strategies import BettingStrategy
-from fogplay.trees import FlatGame, TooLargeError
-
-
-@app.command()
-def games(as_json: JSON = False) -> None:
-    """List the games, their parameters and sizes."""
-    from fogplay.games.registry import presets, registered
-    from fogplay.trees import flatten
-
-    rows: list[dict[str, Any]] = []
-    for name, game_class in registered().items():
-        game = game_class()
-        public = game.public_size() if hasattr(game, "public_size") else None
-        nodes, infosets = public if public is not None else (None, None)
-        if public is None:
-            with contextlib.suppress(TooLargeError):
-                flat = flatten(game)
-                nodes, infosets = flat.num_nodes, flat.num_infosets
-        rows.append(
-            {
-                "game": name,
-                "spec": str(game),
-                "summary": (game_class.__doc__ or "").splitlines()[0],
-                "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},
-                "players": game.num_players(),
-                "nodes": nodes,
-                "infosets": infosets,
-                "tree": public is None and nodes is not None,
-            }
-        )
-    if as_json:
-        print_json({"games": rows, "presets": presets()})
-        return
-    show = table("game and its parameters", "players", "nodes", "infosets", "")
-    for row in rows:
-        sizes = ["too many" if size is None else f"{size:,}" for size in (row["nodes"], row["infosets"])]
-        sizes[0] += "" if row["tree"] or row["nodes"] is None else "*"
-        show.add_row(row["spec"], str(row["players"]), *sizes, row["summary"])
-    say(show)
-    say("* Too large for a tree: decisions of the betting alone, and infosets with cards in buckets.")
-    say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
-    say(
-        "Your own: fogplay solve mygame.py (docs/write-your-own-game.md); a file of Gambit's: fogplay solve game.efg; "
-        "OpenSpiel's: fogplay solve pyspiel:NAME."
-    )
+from fogplay.trees import FlatGame, TooLargeError, named
 
 
 @app.command()
@@ -82,10 +49,11 @@ def solve(
     algorithm: Annotated[
         str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`; auto takes one that suits the game.")
     ] = "auto",
-    iterations: Annotated[int | None, typer.Option("--iterations", "-n", help="How many.")] = None,
+    iterations: Annotated[int | None, amount("--iterations", "-n", help="How many.")] = None,
     minutes: Minutes = None,
     infosets: Infosets = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bits.")] = 0,
+    node_limit: NodeLimit = None,
+    seed: Annotated[int, amount(help="The same seed gives the same bits.")] = 0,
     threads: Threads = None,
     device: Device = "cpu",
     set_: Annotated[
@@ -98,59 +66,103 @@ def solve(
     ] = "",
     resume: Annotated[bool, typer.Option(help="Continue from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
+    force: Force = False,
+    matches: Annotated[
+        int, typer.Option(help="Hands against each of the game's bots at the end, if it has any; 0 for none.", min=0)
+    ] = 100_000,
     as_json: JSON = False,
 ) -> None:
     """Solve a game and save the strategy."""
     import fogplay
-    from fogplay.solvers.algorithms import AUTO, suited
-    from fogplay.solvers.solve import require_amount, require_device
+    from fogplay.solvers.algorithms import AUTO, suited, suited_parameters
+    from fogplay.solvers.solve import planned_iterations, require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
     require_folder(out)
+    asked = out
     require_device(device, algorithm)
-    require_amount(iterations, minutes, seed)
+    require_amount(iterations, minutes, seed, threads, infosets)
     points = _iterations(snapshots)
-
-    def keep(iteration: int, strategy: Any) -> None:
-        save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"))
-
-    with Watch(quiet=as_json) as watch:
+    beyond = [point for point in points if iterations is not None and point > iterations]
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
+        _warn_of_resuming(resume, checkpoint_of(out), watch.note)
+        if beyond:
+            listed = ", ".join(f"{point:,}" for point in beyond)
+            watch.note(f"snapshots after {listed} iterations are beyond -n {iterations:,} and will not be taken")
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
         if algorithm == AUTO:
             algorithm, why = suited(simulator, device, threads)
+            settings = suited_parameters(algorithm, simulator)
             watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
+        watch.more_threads(simulator, threads, device)
         watch.expect_kernels(algorithm, device)
-        result = fogplay.solve(
-            simulator,
-            algorithm,
-            iterations,
-            minutes=minutes,
-            seed=seed,
-            threads=threads,
-            device=device,
-            checkpoint=out.with_name(out.name + ".checkpoint"),
-            resume=resume,
-            checkpoint_seconds=checkpoint_seconds,
-            progress=watch.progress,
-            greedy=greedy,
-            curve=points,
-            snapshot=keep if points else None,
-            **settings,
-        )
-    save(result.strategy, out)
-    if result.trouble is not None:
-        print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
-    facts = {"game": simulator.name, **_facts(result), "out": str(out)}
-    if as_json:
-        print_json(facts)
-    else:
-        measured = simulator.flat is not None and simulator.flat.recall_lost is None
-        show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
+    if not resume:
+        planned = planned_iterations(algorithm, simulator, iterations, minutes)
+        out = choose(out, simulator.name, algorithm, planned, force, watch.note)
+
+    def keep(iteration: int, strategy: Any) -> None:
+        save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"), force=force, note=watch.note)
+
+    with stopping():  # from here on, a signal ends the learning, and what was learned is saved
+        with watch:
+            result = fogplay.solve(
+                simulator,
+                algorithm,
+                iterations,
+                minutes=minutes,
+                seed=seed,
+                threads=threads,
+                device=device,
+                checkpoint=checkpoint_of(out),
+                resume=resume,
+                checkpoint_seconds=checkpoint_seconds,
+                progress=watch.progress,
+                greedy=greedy,
+                curve=points,
+                snapshot=keep if points else None,
+                note=watch.note,
+                **settings,
+            )
+        if result.interrupted and result.iterations == 0:
+            raise Stopped(f"stopped before the first iteration; nothing was saved. To start again: {again()}")
+        measure = functools.partial(_nash_conv_of, simulator.flat)
+        saved = save(result.strategy, out, force=force, note=watch.note, nash_conv=result.nash_conv, measure=measure)
+        if result.trouble is not None:
+            print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
+        facts = {"game": simulator.name, **_facts(result), "out": str(saved)}
+        if result.interrupted and result.stopped is None:
+            facts["next"] = resumed(out, asked)
+        if simulator.flat is None:
+            hands = 0 if result.interrupted else matches
+            facts |= measured_by_matches(result.strategy, named(game)[0], hands, as_json)
+        if as_json:
+            print_json(facts)
+        else:
+            measured = simulator.flat is not None and simulator.flat.recall_lost is None
+            show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
     if result.stopped is not None:
         raise FogplayError(result.stopped)
+
+
+def _nash_conv_of(flat: FlatGame | None, file: Path) -> float | None:
+    """The nash_conv of the strategy in a file; None if it cannot be measured."""
+    from fogplay.evaluate.measures import nash_conv
+
+    if flat is None or flat.recall_lost is not None:
+        return None
+    try:
+        return float(nash_conv(flat, load_strategy(file).on(flat)))
+    except (FogplayError, AttributeError):  # of another game or kind
+        return None
+
+
+def _warn_of_resuming(resume: bool, checkpoint: Path | None, note: Callable[[str], None]) -> None:
+    if resume and (checkpoint is None or not checkpoint.exists()):
+        there = f"there is no checkpoint {checkpoint} to resume" if checkpoint is not None else "there is no checkpoint"
+        note(f"{there}: the run starts from the beginning")
 
 
 def _facts(result: Any) -> dict[str, Any]:
@@ -180,25 +192,12 @@ def _iterations(text: str) -> list[int]:
 
 
 @app.command()
-def algorithms(as_json: JSON = False) -> None:
-    """List the algorithms and their parameters."""
-    from fogplay.solvers import ALGORITHMS
-
-    if as_json:
-        print_json({"algorithms": {name: list(each.parameters) for name, each in ALGORITHMS.items()}})
-        return
-    show = table("algorithm", "parameters (--set NAME=VALUE)", "")
-    for each in ALGORITHMS.values():
-        show.add_row(each.name, ", ".join(each.parameters), each.summary)
-    say(show)
-
-
-@app.command()
 def evaluate(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
+    node_limit: NodeLimit = None,
     as_json: JSON = False,
 ) -> None:
     """Measure a strategy exactly: values, nash_conv, exploitability."""
@@ -206,11 +205,10 @@ def evaluate(
 
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        raise FogplayError(
-            f"{file} is for {strategy.game}, which is too large to be measured exactly: play it with `fogplay match`"
-        )
-    with Watch(quiet=as_json) as watch:
-        flat = watch.flatten(game or strategy.game)
+        _evaluate_by_matches(strategy, file, as_json)
+        return
+    with Watch(quiet=as_json, node_limit=node_limit) as watch:
+        flat = watch.flatten(game or where_the_game_is(strategy))
     quality = measure(flat, strategy.on(flat))
     if as_json:
         print_json(
@@ -226,21 +224,47 @@ def evaluate(
     say(f"How: {quality.method}.")
 
 
+def _evaluate_by_matches(strategy: BettingStrategy, file: Path, as_json: bool) -> None:
+    """A game too large to be measured exactly is measured by its bots."""
+    from fogplay.agents.yardsticks import HANDS
+
+    facts = measured_by_matches(strategy, strategy.rules, HANDS, as_json)
+    if "matches" not in facts:
+        raise FogplayError(
+            f"{file} is for {strategy.game}, which is too large to be measured exactly and has no bots: play it with "
+            "`fogplay match`"
+        )
+    if as_json:
+        print_json({"file": str(file), "game": strategy.game, "algorithm": strategy.method} | facts)
+        return
+    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations")
+    show_measured(facts)
+    say("How: duplicate matches against the game's bots, since the game is too large to be measured exactly.")
+
+
 @app.command()
 def inspect(
     file: Annotated[Path, typer.Argument(help="A saved strategy.")],
-    infoset: Annotated[str | None, typer.Argument(help="An infoset's string, or the beginning of some.")] = None,
+    infoset: Annotated[
+        str | None,
+        typer.Argument(
+            help="An infoset's string, or the beginning of some; where cards are in buckets, AsAd or AKs:r."
+        ),
+    ] = None,
+    board: Annotated[str, typer.Option(help="Cards on the board, such as Kh7d2c, for hands by their cards.")] = "",
     game: Annotated[
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="How many infosets to list.", min=1)] = 20,
+    limit: Annotated[int, amount(help="How many infosets to list.")] = 20,
     as_json: JSON = False,
 ) -> None:
     """Look up a situation: what the strategy does there, and why."""
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
-        _inspect_betting(strategy, file, infoset, as_json)
+        inspect_betting(strategy, file, infoset, board, as_json)
         return
+    if board:
+        raise FogplayError(f"--board is for strategies with cards in buckets; {file} has named infosets")
     if infoset is not None and infoset not in strategy.infosets:
         chosen = [name for name in strategy.infosets if name.startswith(infoset)] or [
             strategy.infosets[strategy.find(infoset)]
@@ -249,7 +273,7 @@ def inspect(
         chosen = list(strategy.infosets) if infoset is None else [infoset]
     with Watch(quiet=as_json) as watch:
         try:
-            flat = watch.flatten(game or strategy.game)
+            flat = watch.flatten(game or where_the_game_is(strategy))
         except TooLargeError as why:
             flat = None
             watch.note(f"{strategy.game} is too large for a tree ({why.size}): what actions earn is not known exactly")
@@ -304,18 +328,4 @@ def _show_rows(rows: list[dict[str, Any]]) -> None:
             f"{row['probability']:.4f}", f"{row['value']:+.4f}", *extra,
         )  # fmt: skip
         before = row["infoset"]
-    say(show)
-
-
-def _inspect_betting(strategy: BettingStrategy, file: Path, situation: str | None, as_json: bool) -> None:
-    """Show a strategy with a bucket after some betting, such as ``154:crc/r``; by default before any betting."""
-    found = strategy.look_up(situation or "0:")
-    facts = {"file": str(file), "game": strategy.game, "seat": found.seat, "round": found.round}
-    if as_json:
-        print_json(facts | {"infoset": situation or "0:", "probabilities": found.probabilities})
-        return
-    say(f"{strategy.game}, by {strategy.method} after {strategy.iterations:,} iterations, {strategy.kind}")
-    show = table("infoset", "seat", "round", "action", "probability")
-    for action, share in found.probabilities.items():
-        show.add_row(situation or "0:", str(found.seat), str(found.round), action, f"{share:.3f}")
     say(show)

@@ -11,7 +11,7 @@ from fogplay import checks
 from fogplay.cli.console import say, table
 from fogplay.errors import FogplayError
 
-HANDS, DECKS = 100_000, 1000  # by default
+DECKS = 1000  # by default
 NOTATION = "fogplay.notation"
 NORMAL_95 = 1.959964
 LARGEST_FILE = 1 << 30  # bytes
@@ -20,7 +20,7 @@ LARGEST_FILE = 1 << 30  # bytes
 class Order(NamedTuple):
     """What to play: the options of a match, checked."""
 
-    hands: int
+    hands: int | None  # None: as many as suit the agents
     decks: list[Any] | None
     limit: float | None
     workers: int | None
@@ -53,8 +53,8 @@ class Order(NamedTuple):
             hands = checks.whole("--decks", decks, 1, checks.MOST_HANDS // turns) * turns
         if dealt is not None:
             hands = _of_the_file(len(dealt), hands, turns, deck_file)
-        if hands is None:
-            hands = DECKS * turns if teams else HANDS
+        if hands is None and teams:
+            hands = DECKS * turns
         return cls(hands, dealt, limit, (workers or cores()) if teams else workers)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.evaluate.exact import behaviour, require_perfect_recall
+from fogplay.interrupts import apart
 from fogplay.trees import FlatGame, SequenceForm
 from fogplay.trees.sequences import RestrictedForm
 
@@ -36,15 +37,14 @@ def equilibrium(flat: FlatGame) -> tuple[float, NDArray[np.float64]]:
     objective[plans] = -1.0
     start = np.zeros(flow0.shape[0])
     start[0] = 1.0
-    result = optimize.linprog(
-        objective,
-        A_ub=sparse.hstack([-payoff.T, flow1.T]).tocsr(),
-        b_ub=np.zeros(payoff.shape[1]),
-        A_eq=sparse.hstack([flow0, sparse.csr_matrix((flow0.shape[0], points))]).tocsr(),
-        b_eq=start,
-        bounds=[(0, None)] * plans + [(None, None)] * points,
-        method="highs",
-    )
+    program = {
+        "A_ub": sparse.hstack([-payoff.T, flow1.T]).tocsr(),
+        "b_ub": np.zeros(payoff.shape[1]),
+        "A_eq": sparse.hstack([flow0, sparse.csr_matrix((flow0.shape[0], points))]).tocsr(),
+        "b_eq": start,
+        "bounds": [(0, None)] * plans + [(None, None)] * points,
+    }
+    result = apart(lambda: optimize.linprog(objective, method="highs", **program))  # Ctrl-C need not wait for it
     if result.status != 0:
         raise FogplayError(f"the linear program of {flat.name} was not solved: {result.message}")
     plan = np.concatenate([result.x[:plans], -result.ineqlin.marginals])

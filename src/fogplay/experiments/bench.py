@@ -29,6 +29,7 @@ from fogplay.experiments.bench_rows import Row
 from fogplay.experiments.contestants import OURS, SUITES, Entry
 from fogplay.games.game import PYSPIEL
 from fogplay.games.registry import load, split_at_commas
+from fogplay.interrupts import Stop, stopping
 
 GAMES = {  # the default games by suite
     "full-width": (
@@ -76,7 +77,8 @@ def run_bench(
     """Measure every installed contestant of a suite, with ``seconds`` per measurement, divided into ``rounds``.
 
     ``target`` is the nash_conv to reach within ``solve_limit`` seconds; by default the suite's own, if it has one.
-    A contestant that fails on a game gets a row with a note; one that does not have the game gets no row.
+    A contestant that fails on a game gets a row with a note; one that does not have the game gets no row. Ctrl-C ends
+    the bench, and what was measured until then is returned.
     """
     entries = _entries(what)
     if not (math.isfinite(seconds) and seconds > 0):
@@ -96,8 +98,12 @@ def run_bench(
     for entry in {entry.race: entry for entry in reversed(entries) if entry.name == OURS}.values():
         _compile(what, entry)
     rows: list[Row] = []
-    for game, players in field:
-        rows += _measure_game(what, game, players, seconds, rounds, target, solve_limit, step)
+    with stopping() as stop:
+        for game, players in field:
+            if not stop.is_set():
+                rows += _measure_game(what, game, players, seconds, rounds, target, solve_limit, step, stop)
+        if stop.is_set() and not rows:
+            raise KeyboardInterrupt
     return rows
 
 
@@ -221,8 +227,10 @@ class _Seat:
     def learn(self, **facts: Any) -> None:
         self.row = dataclasses.replace(self.row, **facts)
 
-    def close(self) -> None:
+    def close(self, at_once: bool = False) -> None:
         for process in self.processes:
+            if at_once:
+                process.kill()  # it may be in the middle of a long measurement
             with contextlib.suppress(BrokenPipeError):
                 process.communicate()  # closes its stdin, which ends it
 
@@ -244,32 +252,40 @@ def _measure_game(
     target: float | None,
     solve_limit: float,
     step: Callable[[str], None],
+    stop: Stop,
 ) -> list[Row]:
-    with contextlib.ExitStack() as stack:
-        seats = [_Seat(suite, entry, game, called) for entry, called in players]
+    seats = [_Seat(suite, entry, game, called) for entry, called in players]
+
+    def in_turn(what: str) -> Iterator[_Seat]:
+        """The contestants that have not failed, one after the other."""
         for seat in seats:
-            stack.callback(seat.close)
+            if stop.is_set():
+                raise KeyboardInterrupt
+            step(f"{game}: {seat.entry.name}, {what}")
+            if not seat.row.note:
+                yield seat
 
-        def in_turn(what: str) -> Iterator[_Seat]:
-            """The contestants that have not failed, one after the other."""
-            for seat in seats:
-                step(f"{game}: {seat.entry.name}, {what}")
-                if not seat.row.note:
-                    yield seat
-
+    try:
         for seat in in_turn("building"):
-            with _noting(seat):
+            with _noting(seat), stop.at_once():
                 seat.build()
         for number in range(rounds):
             for seat in in_turn(f"round {number + 1} of {rounds}"):
-                with _noting(seat):
+                with _noting(seat), stop.at_once():
                     seat.take_round(seconds / rounds)
         for seat in seats:
             if seat.entry.threads > 1 and not seat.row.note:
-                with _noting(seat):
+                with _noting(seat), stop.at_once():
                     seat.learn(lost_share=seat.ask("lost")[0]["lost_share"])
         if target is not None:
-            _to_target(in_turn, target, FIRST_LOOK.get(suite, 1), solve_limit, seconds, rounds)
+            with stop.at_once():
+                _to_target(in_turn, target, FIRST_LOOK.get(suite, 1), solve_limit, seconds, rounds)
+    except KeyboardInterrupt:
+        stop.set()
+        return [seat.row for seat in seats if seat.row.rounds]
+    finally:
+        for seat in seats:
+            seat.close(at_once=stop.is_set())
     return [seat.row for seat in seats]
 
 

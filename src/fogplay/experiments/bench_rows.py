@@ -7,8 +7,10 @@ import dataclasses
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from fogplay import storage
 from fogplay.experiments.contestants import OURS
 
 
@@ -102,7 +104,7 @@ def speedups(rows: Sequence[Row]) -> list[float | None]:
 
 def write_csv(rows: Sequence[Row], path: str | os.PathLike[str]) -> None:
     """Write rows as CSV, with numbers in full precision."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with storage.atomically(Path(path)) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in dataclasses.fields(Row)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(dataclasses.asdict(row) for row in rows)

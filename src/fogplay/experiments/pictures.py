@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fogplay import storage
 from fogplay.experiments.runner import Mean
 from fogplay.solvers import TradeoffPoint
 
@@ -103,7 +104,11 @@ def save_picture(figure: Any, path: Path) -> list[Path]:
 
     figure.tight_layout()
     written = [path.with_name(f"{path.name}.{kind}") for kind in ("svg", "png")]
-    figure.savefig(written[0], metadata={"Date": None})
-    figure.savefig(written[1], dpi=130)
-    pyplot.close(figure)
+    options: tuple[dict[str, Any], ...] = ({"metadata": {"Date": None}}, {"dpi": 130})
+    try:
+        for file, how in zip(written, options, strict=True):
+            with storage.atomically(file) as temporary:
+                figure.savefig(temporary, format=file.suffix[1:], **how)
+    finally:
+        pyplot.close(figure)
     return written

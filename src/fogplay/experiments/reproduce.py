@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from fogplay import storage
 from fogplay.checks import one_of
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.experiments.runner import Mean, Runner
@@ -101,10 +102,10 @@ def _write_report(folder: Path, experiment: Experiment, scale: str, outcome: Out
     lines += [f"| {f.what} | {f.published} | {f.measured} | {verdict[f.holds]} |" for f in outcome.findings]
     lines += ["", *(f"- {note}" for note in outcome.notes)]
     lines += ["", *(f"![{file.stem}]({file.name})" for file in outcome.files if file.suffix == ".png")]
-    (folder / "report.md").write_text("\n".join(lines).rstrip() + "\n")
+    storage.write_text(folder / "report.md", "\n".join(lines).rstrip() + "\n")
     findings = [asdict(finding) for finding in outcome.findings]
     facts = {"id": experiment.id, "scale": scale, "version": VERSION, "findings": findings, "notes": outcome.notes}
-    (folder / "report.json").write_text(json.dumps(facts, indent=1) + "\n")
+    storage.write_text(folder / "report.json", json.dumps(facts, indent=1) + "\n")
 
 
 def value_at(means: Sequence[Mean], label: str, measure: str, iteration: int) -> Mean:

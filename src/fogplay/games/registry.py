@@ -7,12 +7,16 @@ needed. A module may also define ``PRESETS``: names for longer specs.
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import functools
 import importlib
 import importlib.util
+import inspect
 import pkgutil
+import re
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,7 @@ import fogplay.games
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.games.efg import ENDING, EfgGame
 from fogplay.games.game import PYSPIEL, Game
+from fogplay.games.own import PAGE, require_own_game
 
 EXAMPLES = "such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg; `fogplay games` lists them"
 
@@ -44,7 +49,9 @@ def presets() -> dict[str, str]:
 
 def _modules() -> list[Any]:
     names = [info.name for info in pkgutil.iter_modules(fogplay.games.__path__)]
-    return [importlib.import_module(f"fogplay.games.{name}") for name in names if name not in ("game", "registry")]
+    return [
+        importlib.import_module(f"fogplay.games.{name}") for name in names if name not in ("game", "own", "registry")
+    ]
 
 
 def _games_defined_in(module: Any) -> dict[str, type[Game]]:
@@ -77,7 +84,47 @@ def load(spec: str, suited: bool = False) -> Any:
     game_class = _class_from_file(name) if ".py" in name else registered().get(name)
     if game_class is None:
         raise FogplayError(_unknown(name))
-    return _construct(name, game_class, arguments, suited)
+    game = _construct(name, game_class, arguments, suited)
+    require_own_game(game, name)
+    return game
+
+
+@functools.lru_cache(maxsize=64)
+def short_spec(spec: str) -> str:
+    """A registered game's spec without the parameters that have their defaults; any other text as it is."""
+    try:
+        name, arguments = _split(spec)
+        game_class = registered().get(name)
+        if game_class is None or not arguments:
+            return spec
+        given = dict(zip(_parameters(game_class), arguments, strict=False))
+        given |= {key: text for key, equals, text in (each.partition("=") for each in arguments) if equals}
+        whole = str(load(spec))
+        for key in list(given):
+            fewer = {each: text for each, text in given.items() if each != key}
+            with contextlib.suppress(FogplayError):  # others may need this one
+                given = fewer if str(load(_spec(name, fewer))) == whole else given
+    except FogplayError:
+        return spec
+    return _spec(name, given)
+
+
+def _spec(name: str, settings: Mapping[str, str]) -> str:
+    inside = ",".join(f"{key}={text}" for key, text in settings.items())
+    return f"{name}({inside})" if inside else name
+
+
+def shortened(text: str) -> str:
+    """A text in which the specs of registered games are short."""
+    found = re.search(rf"\b({'|'.join(registered())})\(", text) if "(" in text else None
+    if found is None:
+        return text
+    depth = 0
+    for end in range(found.end() - 1, len(text)):
+        depth += (text[end] == "(") - (text[end] == ")")
+        if depth == 0:
+            break
+    return text[: found.start()] + short_spec(text[found.start() : end + 1]) + shortened(text[end + 1 :])
 
 
 def _split(spec: str) -> tuple[str, list[str]]:
@@ -107,10 +154,7 @@ def split_at_commas(text: str, spec: str) -> list[str]:
 
 
 def _construct(name: str, game_class: type[Game], arguments: list[str], suited: bool) -> Game:
-    declared: tuple[dataclasses.Field[Any], ...] = ()
-    if dataclasses.is_dataclass(game_class):
-        declared = dataclasses.fields(game_class)
-    fields = [field.name for field in declared]
+    fields = _parameters(game_class)
     settings: dict[str, Any] = {}
     for position, argument in enumerate(arguments):
         key, equals, text = argument.partition("=")
@@ -130,7 +174,23 @@ def _construct(name: str, game_class: type[Game], arguments: list[str], suited: 
     try:
         return game_class(**settings)
     except TypeError as error:
-        raise FogplayError(f"{name}: {error}") from error
+        hint = f"; write {name}({', '.join(f'{field}=…' for field in fields)})" if fields and not arguments else ""
+        raise FogplayError(f"{name}: {error}{hint}") from error
+    except FogplayError:
+        raise
+    except Exception as error:  # the user's own code
+        raise FogplayError(f"{name}: making the game failed with {type(error).__name__}: {error}") from error
+
+
+def _parameters(game_class: type[Any]) -> list[str]:
+    """The names of a game's parameters: the fields of a dataclass, else what its ``__init__`` takes."""
+    if dataclasses.is_dataclass(game_class):
+        return [field.name for field in dataclasses.fields(game_class)]
+    if game_class.__init__ is object.__init__:
+        return []
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    found = inspect.signature(game_class).parameters
+    return [each for each, parameter in found.items() if parameter.kind in named]
 
 
 def _read(text: str) -> Any:
@@ -160,9 +220,25 @@ def _from_open_spiel(name: str) -> Any:
     if name.partition("(")[0] not in pyspiel.registered_names():
         raise FogplayError(f"OpenSpiel has no game {name!r}; pyspiel.registered_names() lists its games")
     try:
-        return pyspiel.load_game(name)
+        return turn_based(pyspiel.load_game(name))
+    except FogplayError:
+        raise
     except Exception as error:
         raise FogplayError(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from error
+
+
+def turn_based(game: Any) -> Any:
+    """The game with turns, if it is one of OpenSpiel's whose players move at the same time; else the game itself."""
+    if not type(game).__module__.startswith("pyspiel") or not hasattr(game, "get_type"):
+        return game
+    import pyspiel
+
+    dynamics = game.get_type().dynamics
+    if dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        return pyspiel.convert_to_turn_based(game)
+    if dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        raise FogplayError(f"{game} is a mean-field game, without a fixed number of players: fogplay cannot solve it")
+    return game
 
 
 def _class_from_file(name: str) -> type[Game]:
@@ -178,19 +254,35 @@ def _class_from_file(name: str) -> type[Game]:
     module = importlib.util.module_from_spec(module_spec)
     sys.modules[name_of_module] = module  # where dataclasses look up annotations
     try:
-        module_spec.loader.exec_module(module)
-    except Exception as error:
+        with _beside(path):
+            module_spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
         raise FogplayError(f"cannot import {file}: {type(error).__name__}: {error}") from error
-    classes = {
-        value.__name__: value
-        for value in vars(module).values()
-        if isinstance(value, type) and hasattr(value, "new_initial_state") and value.__module__ == module.__name__
-    }
+    own = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
+    classes = {each.__name__: each for each in own if hasattr(each, "new_initial_state")}
     if class_name:
         if class_name not in classes:
             raise FogplayError(f"{file} defines no game class {class_name!r}; it has {', '.join(classes) or 'none'}")
         return classes[class_name]
+    if not classes:
+        found = f"; it has {', '.join(each.__name__ for each in own)}" if own else ""
+        raise FogplayError(
+            f"{file} defines no game: a class with num_players() and new_initial_state(), as in {PAGE}{found}"
+        )
     if len(classes) != 1:
-        which = f"say which: {', '.join(f'{file}:{each}' for each in classes)}" if classes else "it must define one"
-        raise FogplayError(f"{file} defines {len(classes)} game classes; {which}")
+        which = ", ".join(f"{file}:{each}" for each in classes)
+        raise FogplayError(f"{file} defines {len(classes)} game classes; say which: {which}")
     return next(iter(classes.values()))
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[None]:
+    """Modules beside a game's file can be imported: first of all while it is, as in a script, and last afterwards."""
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+        if folder not in sys.path:
+            sys.path.append(folder)

@@ -30,6 +30,12 @@ class External(NamedTuple):
     players: int
 
 
+class LinearExternal(NamedTuple):
+    """The same, with linear averaging: the strategy of iteration t counts t times, and visits are counted apart."""
+
+    players: int
+
+
 class ChanceAlone(NamedTuple):
     """Draw chance alone."""
 
@@ -42,6 +48,7 @@ def draws_others(policy):
 
 
 @draws_others.register(External)
+@draws_others.register(LinearExternal)
 def _draws(policy):
     return True
 
@@ -49,6 +56,38 @@ def _draws(policy):
 @draws_others.register(ChanceAlone)
 def _tries(policy):
     return False
+
+
+@by_type
+def weight_of(policy, iteration):
+    """How much the strategies of an iteration count in the average."""
+
+
+@weight_of.register(External)
+@weight_of.register(ChanceAlone)
+def _even_weight(policy, iteration):
+    return 1.0
+
+
+@weight_of.register(LinearExternal)
+def _linear_weight(policy, iteration):
+    return float(iteration)
+
+
+@by_type
+def count_visit(policy, tables, slot):
+    """Count in ``tables.updated`` that a strategy was added to the average, where the average itself does not say."""
+
+
+@count_visit.register(External)
+@count_visit.register(ChanceAlone)
+def _leave_uncounted(policy, tables, slot):
+    pass
+
+
+@count_visit.register(LinearExternal)
+def _count_visit(policy, tables, slot):
+    add(tables.writing, tables.updated, slot, 1)
 
 
 # An infoset whose actions are being tried.
@@ -88,12 +127,16 @@ def run(game, tables, policy, rng, stack, first, stride, count):
     Each of ``stride`` threads takes the players in turn.
     """
     for step in range(count):
-        traverse(game, tables, policy, rng, stack, (first // stride + step) % policy.players)
+        weight = weight_of(policy, first + step * stride)
+        traverse(game, tables, policy, rng, stack, (first // stride + step) % policy.players, weight)
 
 
 @piece
-def traverse(game, tables, policy, rng, stack, learner):
-    """Walk once through the drawn part of the game; update the learner's regrets and the average strategies."""
+def traverse(game, tables, policy, rng, stack, learner, weight):
+    """Walk once through the drawn part of the game; update the learner's regrets and the average strategies.
+
+    ``weight`` is how much the strategies of this iteration count in the average.
+    """
     signals = deal(game, rng)
     node = start(game, signals, rng)
     depth = 0
@@ -106,7 +149,7 @@ def traverse(game, tables, policy, rng, stack, learner):
             actions = num_actions(game, node)
             regret_matching(tables.regret, slot, actions, stack.strategy, depth * stack.width)
             if draws_others(policy) and player != learner:
-                choice = draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner)
+                choice = draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner, weight)
                 node = advance(game, node, choice, signals, rng)
                 continue
             frame = stack.frame[depth]
@@ -123,7 +166,7 @@ def traverse(game, tables, policy, rng, stack, learner):
                 if frame.tried < frame.actions:
                     break
                 depth -= 1
-                value = close(tables, policy, stack, depth, learner)
+                value = close(tables, policy, stack, depth, learner, weight)
             if depth == 0:
                 break
         # Try the next action of the innermost open infoset.
@@ -139,7 +182,7 @@ def traverse(game, tables, policy, rng, stack, learner):
 
 
 @piece
-def close(tables, policy, stack, depth, learner):
+def close(tables, policy, stack, depth, learner, weight):
     """The value of an infoset whose actions have all been tried; the learner's own is updated."""
     frame, at = stack.frame[depth], depth * stack.width
     expected = 0.0
@@ -150,7 +193,8 @@ def close(tables, policy, stack, depth, learner):
             for action in range(frame.actions):
                 add(tables.writing, tables.regret, frame.slot + action, stack.value[at + action] - expected)
                 if policy.players == 1:  # nobody else comes by whose strategy would be added
-                    add(tables.writing, tables.average, frame.slot + action, frame.own * stack.strategy[at + action])
+                    share = weight * (frame.own * stack.strategy[at + action])
+                    add(tables.writing, tables.average, frame.slot + action, share)
         else:
             for action in range(frame.actions):
                 stack.pending[frame.slot + action] += frame.others * (stack.value[at + action] - expected)
@@ -173,14 +217,14 @@ def settle(tables, stack):
 
 
 @piece
-def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner):
+def draw_action(tables, policy, rng, stack, depth, slot, actions, player, learner, weight):
     """External sampling at another player's infoset: add its strategy to its average, and draw an action.
 
     The infoset is met in proportion to that player's own reach, as the average asks, and to the reach of further
     opponents, if any, which is divided out.
     """
     at = depth * stack.width
-    weight = 1.0
+    count_visit(policy, tables, slot)
     if policy.players > 2:
         for other in range(policy.players):
             if other not in (player, learner):

@@ -37,6 +37,7 @@ _CARD = {
 }
 # Each part has its own set of characters, so matching is unambiguous and takes one pass.
 _MATCHSTATE = re.compile(r"MATCHSTATE:([0-9]{1,3}):([0-9]{1,10}):([fcr/]*):([0-9A-Za-z|/]*)(:.*)?", re.S)
+_SIZED = re.compile(r"MATCHSTATE:[0-9]{1,3}:[0-9]{1,10}:[fcr/0-9]{0,9999}?r[0-9]")
 _STATE = re.compile(r"STATE:([0-9]{1,10}):([fcr/]*):([0-9A-Za-z|/]*):([0-9.|-]+):([^:]+)")
 _SCORE = re.compile(r"SCORE:([0-9.|-]+):([^:]+)")
 _VALUE = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,6})?")
@@ -111,6 +112,11 @@ def split_state(line: str) -> tuple[int, int, str, str, str]:
         raise FogplayError(f"{quoted(line)} is not a match state; expected MATCHSTATE:seat:hand:betting:cards")
     seat, hand, betting, cards, rest = found.groups()
     return int(seat), int(hand), betting, cards, rest or ""
+
+
+def raises_to_a_size(line: str) -> bool:
+    """Whether a line is a match state of a no-limit game, in which raises name a number of chips."""
+    return _SIZED.match(line) is not None
 
 
 def print_answer(line: str, letter: str) -> str:
@@ -226,10 +232,16 @@ def log_head(match: str, game: str, hands: int, seed: int) -> str:
     return f"# name/game/hands/seed {'-'.join(match.split())} {'-'.join(game.split())} {hands} {seed}"
 
 
+def head_in(comment: str) -> tuple[str, str, int, int] | None:
+    """The names of match and game, the number of hands and the seed in the first comment of a log."""
+    found = re.fullmatch(r"# name/game/hands/seed (\S+) (\S+) ([0-9]{1,20}) ([0-9]{1,40})\s*", comment)
+    return (found[1], found[2], int(found[3]), int(found[4])) if found is not None else None
+
+
 def game_in(comment: str) -> str | None:
     """The game named in the first comment of a log."""
-    found = re.fullmatch(r"# name/game/hands/seed (\S+) (\S+) ([0-9]+) ([0-9]+)\s*", comment)
-    return found[2] if found is not None else None
+    found = head_in(comment)
+    return found[1] if found is not None else None
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:

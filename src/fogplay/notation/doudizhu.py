@@ -141,6 +141,7 @@ class DoudizhuTalk(Talk):
     def news(self, seen: Sequence[Any]) -> list[str]:
         lines = []
         for event in seen[self.printed :]:
+            self.shown.append(event.name is not None)
             if event.seat == CHANCE:
                 lines += self._dealt(event.action)
             elif self.landlord == NOBODY:

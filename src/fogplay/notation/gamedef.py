@@ -1,23 +1,27 @@
 """Game definitions in the format of the competition's dealer, and the games of fogplay that they describe.
 
 A definition consists of lines with a word and numbers, between ``GAMEDEF`` and ``END GAMEDEF``; ``#`` begins a comment.
-Players and rounds are numbered from 1. Smaller decks have the highest ranks and the last suits: three ranks and two
-suits are queens, kings and aces of hearts and spades.
+As in the original dealer, whatever comes before ``GAMEDEF`` is ignored. Players and rounds are numbered from 1. Smaller
+decks have the highest ranks and the last suits: three ranks and two suits are queens, kings and aces of hearts and
+spades.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 
 from fogplay.cards.deck import CARDS, RANKS, SUITS
 from fogplay.errors import FogplayError
 from fogplay.games.game import Game
-from fogplay.games.holdem import Holdem
+from fogplay.games.holdem import MOST_CHIPS, Holdem
 from fogplay.games.kuhn import Kuhn
 from fogplay.games.leduc import MAX_RAISES, RAISE_SIZES, Leduc
 
@@ -67,6 +71,11 @@ class Definition:
             4 * (low_rank + rank) + low_suit + suit for rank in range(self.ranks) for suit in range(self.suits)
         )
 
+    @property
+    def big_blind(self) -> int:
+        """The unit of mb/h: the largest blind, or the first round's bet if there are no blinds."""
+        return max(self.blinds) or self.raises[0]
+
     def most_paid(self) -> int:
         """The most that a player can pay in a hand."""
         return max(self.blinds) + sum(size * count for size, count in zip(self.raises, self.max_raises, strict=True))
@@ -81,10 +90,12 @@ def parse_definition(text: str) -> Definition:
     betting = LIMIT
     if len(text) > MOST_TEXT:
         raise FogplayError(f"a game definition has at most {MOST_TEXT:,} characters, not {len(text):,}")
-    for number, raw in enumerate(text.splitlines(), start=1):
+    lines = text.splitlines()
+    begin = next((number for number, line in enumerate(lines, start=1) if line.strip().lower() == "gamedef"), 0)
+    for number, raw in enumerate(lines, start=1):
         line = raw.strip()
         lowered = line.lower()
-        if not line or line.startswith("#") or lowered == "gamedef":
+        if number <= begin or not line or line.startswith("#"):
             continue
         if lowered == "end gamedef":
             break
@@ -207,6 +218,48 @@ def load_definition(name: str) -> tuple[str, Definition]:
 # ---- Games
 
 
+@dataclass(frozen=True)
+class Fit:
+    """How a game of fogplay plays a definition.
+
+    Seat s of the definition is seat (s + ``turn``) mod ``players`` of the game; ``scale`` is the number of the
+    definition's chips per chip of the game.
+    """
+
+    players: int
+    turn: int
+    scale: float
+
+    def seat(self, ours: int) -> int:
+        """The definition's seat of a seat of the game."""
+        return (ours - self.turn) % self.players
+
+    def our_seat(self, seat: int) -> int:
+        """The game's seat of a seat of the definition."""
+        return (seat + self.turn) % self.players
+
+    def chips(self, returns: Sequence[float]) -> list[float]:
+        """[seats] in the definition's chips and order, from the game's."""
+        if self.turn == 0 and self.scale == 1:
+            return list(returns)
+        return [self.scale * returns[self.our_seat(seat)] for seat in range(self.players)]
+
+
+def fit(definition: Definition, game: Game) -> Fit | None:
+    """How a game plays a definition, or None if it is another game; stacks that cannot run out make no difference."""
+    own = definition_of(game)
+    if own.players != definition.players or definition.betting != own.betting:
+        return None
+    theirs, ours = definition.big_blind, own.big_blind
+    for turn in range(own.players):
+        turned = _turned(definition, turn)
+        chips = [own_chips * theirs for own_chips in (*own.blinds, *own.raises)]
+        same_stakes = chips == [their_chips * ours for their_chips in (*turned.blinds, *turned.raises)]
+        if same_stakes and dataclasses.replace(turned, blinds=own.blinds, raises=own.raises, stacks=()) == own:
+            return Fit(own.players, turn, theirs / ours)
+    return None
+
+
 def game_of(definition: Definition) -> Game:
     """The game of fogplay that a definition describes; raises an error if there is none."""
     if definition.betting != LIMIT:
@@ -218,26 +271,37 @@ def game_of(definition: Definition) -> Game:
             f"stacks of {min(definition.stacks)} can run out in this game, where a player may pay "
             f"{definition.most_paid()}; fogplay has no all-in, so use larger stacks"
         )
-    for game in _candidates(definition):
-        if _plain(definition_of(game)) == _plain(definition):
-            return game
+    for turn in range(definition.players):
+        for game in _candidates(_turned(definition, turn)):
+            if fit(definition, game) is not None:
+                return game
     raise FogplayError(
         "fogplay does not have this game; it has Kuhn and Leduc as in kuhn.limit.* and leduc.limit.*, and limit "
-        "hold'em of any size for two or three players in which firstPlayer is the last seat, then 1"
+        "hold'em of any size for two or three players in which the button acts first before the flop and last after it"
     )
 
 
-def _plain(definition: Definition) -> tuple[object, ...]:
-    return tuple(value for name, value in vars(definition).items() if name != "stacks")
+def _turned(definition: Definition, turn: int) -> Definition:
+    """The same game with every player ``turn`` seats further on."""
+    players = definition.players
+    return dataclasses.replace(
+        definition,
+        blinds=tuple(definition.blinds[(seat - turn) % players] for seat in range(players)),
+        first=tuple((first - 1 + turn) % players + 1 for first in definition.first),
+    )
 
 
 def _candidates(definition: Definition) -> Iterator[Game]:
-    """The games that a definition may describe."""
-    if 1 <= definition.blinds[0] <= 1000:
-        yield Kuhn(definition.players, definition.players * definition.blinds[0])
+    """The games that a definition may describe, with stakes of their own."""
+    antes = Fraction(definition.blinds[0], max(definition.raises[0], 1))
+    if antes.denominator == 1 and 1 <= antes <= 1000:
+        yield Kuhn(definition.players, definition.players * int(antes))
     if definition.players <= 5:
         yield Leduc(definition.players)
     if definition.players <= 3:
+        yield Holdem(definition.players)  # whatever the stakes, if they are in proportion: all bots know this game
+        chips = (*definition.blinds, *definition.raises)
+        unit = math.gcd(*chips) if definition.most_paid() > MOST_CHIPS else 1
         yield Holdem(
             definition.players,
             definition.rounds,
@@ -245,9 +309,9 @@ def _candidates(definition: Definition) -> Iterator[Game]:
             definition.suits,
             definition.hole,
             definition.board,
-            definition.raises,
+            tuple(size // unit for size in definition.raises),
             definition.max_raises,
-            definition.blinds,
+            tuple(blind // unit for blind in definition.blinds),
         )
 
 

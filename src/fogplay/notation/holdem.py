@@ -11,7 +11,7 @@ from fogplay.cards.evaluator import category, evaluate
 from fogplay.games.game import CHANCE, TERMINAL
 from fogplay.games.holdem import Holdem, HoldemState
 from fogplay.games.limit import CALL, FOLD, RAISE
-from fogplay.notation.talk import Question, Talk, begin
+from fogplay.notation.talk import HIDDEN, Question, Talk, begin
 
 WORDS = {  # what may be typed for each action
     FOLD: ("f", "fold"),
@@ -19,7 +19,6 @@ WORDS = {  # what may be typed for each action
     RAISE: ("r", "raise", "bet", "b"),
 }
 STREETS = ("flop", "turn", "river")
-HIDDEN = -1  # a card that is not seen
 
 
 def talk_of(game: Holdem) -> type[HoldemTalk] | None:
@@ -39,6 +38,15 @@ class HoldemTalk(Talk):
     @staticmethod
     def opening(game: Holdem, spec: str) -> str:
         return f"Limit hold'em, blinds {' '.join(map(str, game.blinds))}."
+
+    @staticmethod
+    def rules(game: Holdem) -> list[str]:
+        small, big, bets = game.raises[0], game.raises[-1], max(game.max_raises)
+        return [
+            f"Two cards each, five on the board; bets are {small} before and on the flop and {big} later, at most "
+            f"{bets} per round.",
+            "The best five of seven cards win the pot. Everybody has as many chips as needed.",
+        ]
 
     def places(self) -> str:
         places = []
@@ -80,27 +88,32 @@ class HoldemTalk(Talk):
         begun = len(before.betting) == 1 or "r" in before.betting[-1]  # the blinds are bets too
         return f"{name} raise{s} by {more}." if begun else f"{name} bet{s} {more}."
 
-    def question(self, view: Any) -> Question:
+    def options(self, view: Any) -> tuple[str, ...]:
         seen = view.observation
-        check = seen.to_call == 0
-        bet = check and len(seen.betting) > 1  # before the flop the blinds are bets
-        offered = {
-            FOLD: "[f]old",
-            CALL: "[c]heck" if check else f"[c]all {seen.to_call}",
-            RAISE: "[b]et" if bet else "[r]aise",
+        named = {
+            FOLD: "fold",
+            CALL: f"call {seen.to_call}" if seen.to_call else "check",
+            RAISE: "bet" if _may_bet(seen) else "raise",
         }
-        said = {
-            FOLD: "f or fold",
-            CALL: "c or check" if check else "c or call",
-            RAISE: "b or bet" if bet else "r or raise",
-        }
-        hint = f"type {', '.join(said[action] for action in view.legal)}"
+        return tuple(named[action] for action in view.legal)
+
+    def situation(self, view: Any) -> str:
+        seen = view.observation
+        board = f" on {show_cards(seen.board)}" if seen.board else ""
+        facing = f", {seen.to_call} to call" if seen.to_call else ""
+        return f"{show_cards(seen.hole)}{board}, pot {seen.pot}{facing}"
+
+    def question(self, view: Any) -> Question:
+        check = view.observation.to_call == 0
+        offered = [f"[{name[0]}]{name[1:]}" for name in self.options(view)]
+        said = [f"{name[0]} or {name.split()[0]}" for name in self.options(view)]
+        hint = f"type {', '.join(said)}"
         if check:
             hint += " (there is nothing to call, so no need to fold)"
         elif RAISE not in view.legal:
             hint += " (no more raises in this round)"
         allowed = {word: action for action in view.legal for word in WORDS[action]}
-        return Question(f"Pot {seen.pot}. {', '.join(offered[action] for action in view.legal)}? ", allowed, hint)
+        return Question(f"Pot {view.observation.pot}. {', '.join(offered)}? ", allowed, hint)
 
     def end(self, seen: Sequence[Any]) -> list[str]:
         """The last events, and at a showdown the hands of all players still in; no other hands."""
@@ -116,6 +129,11 @@ class HoldemTalk(Talk):
                 made = category(evaluate([*hole, *end.board_cards()]))
                 lines.append(f"{begin(self.names[seat])}: {show_cards(hole)}, {made}")
         return lines
+
+
+def _may_bet(seen: Any) -> bool:
+    """Whether a raise here is the first bet of its round: before the flop the blinds are bets."""
+    return seen.to_call == 0 and len(seen.betting) > 1
 
 
 def show_cards(cards: Sequence[int]) -> str:

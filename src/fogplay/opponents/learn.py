@@ -45,7 +45,7 @@ def learn_model(
     The model's ``visits`` count how often each action was seen (rounded expectations if cards were unseen): how far
     the model can be trusted at each infoset.
     """
-    rounds = _check(method, prior, min_hands, rounds)
+    rounds = check_settings(method, prior, min_hands, rounds)
     flat = flatten(game)
     histories = histories if isinstance(histories, Histories) else read(histories)
     completions = complete(flat, histories)
@@ -69,7 +69,7 @@ def learn_model(
     )
 
 
-def _check(method: str, prior: float, min_hands: float, rounds: int | None) -> int:
+def check_settings(method: str, prior: float, min_hands: float, rounds: int | None) -> int:
     """The number of rounds, after checking all settings."""
     one_of("method", method, METHODS)
     number("prior", prior, 0, 1e12)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -217,6 +218,15 @@ class Deals(Protocol):
 
     def log_lines(self, match: Any) -> Iterator[str]:
         """The lines of a log, in the notation of the game."""
+
+    def log_head(self) -> str:
+        """The first line of a log that grows hand by hand."""
+
+    def logged(self, path: Path) -> int:
+        """The number of hands in such a log; refuses one of another game."""
+
+    def seen_line(self, hand: int, seed: int, deal: int, end: int, names: Sequence[str], seat: int) -> str:
+        """The line of such a log for one hand, as one seat saw it."""
 
 
 class Duplicate:

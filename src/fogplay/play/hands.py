@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from fogplay.interrupts import Stop
 from fogplay.play.agent import begin
 from fogplay.play.formats import Block, Format, Trouble, merged
 from fogplay.play.luck import Luck, Seeded
@@ -65,16 +67,25 @@ class Hands:
         self.luck = format.luck(seed) if format.by_deal or not anew else _luck_by_deal(seed)
         self.interrupted = False
 
-    def block(self, first: int, count: int, report: Callable[[int], None] | None = None) -> Block:
-        """Play ``count`` deals from number ``first``; Ctrl-C keeps the completed deals."""
+    def block(
+        self, first: int, count: int, stop: Stop | None = None, go_on: Callable[[int], bool] | None = None
+    ) -> Block:
+        """Play up to ``count`` deals from number ``first``; a signal keeps the completed deals.
+
+        ``go_on`` is called with the number of deals done, and ends the block with False.
+        """
         format, players = self.format, int(self.rules.num_players())
         scores, ends, done = np.zeros((count, len(format.seatings(0)), players)), [], 0
         try:
             for place in range(count):
-                ends.append(self._deal(first + place, scores[place]))
+                if stop is not None and stop.is_set():
+                    break
+                with stop.at_once() if stop is not None else contextlib.nullcontext():
+                    kept = self._deal(first + place, scores[place])
+                ends.append(kept)
                 done = place + 1
-                if report is not None:
-                    report(done)
+                if go_on is not None and not go_on(done):
+                    break
         except KeyboardInterrupt:
             self.interrupted = True
         return Block(format.counted(scores[:done]), ends[:done], self._troubles())

@@ -12,6 +12,7 @@ import numpy as np
 
 from fogplay import checks
 from fogplay.errors import FogplayError
+from fogplay.interrupts import Stop, stopping
 from fogplay.play.agent import Uniform
 from fogplay.play.formats import Block, Duplicate, Format, Rotation, Trouble, merged
 from fogplay.play.hands import Hands, close, most_seats
@@ -24,6 +25,10 @@ from fogplay.trees.estimate import estimate_nodes
 NORMAL_95 = 1.959964
 MOST_NODES = 20_000_000  # of a tree built for a match, which takes about a minute
 REPORT_SECONDS = 0.1
+HANDS = 100_000  # by default ...
+PATIENCE_SECONDS = 60.0  # ... or as many as take about this long
+MEASURE_SECONDS = 2.0  # of play that show how long a hand takes
+FEWEST_DEALS = 10
 TRYING, WORTH_STARTING = 0.2, 4.0  # seconds of play in this process, and of work left, before others are started
 
 Progress = Callable[[int, int], None]  # hands so far, hands in all
@@ -39,7 +44,7 @@ class MatchResult:
     deals: int  # hands with the same luck are one deal
     seed: int
     seconds: float
-    interrupted: bool  # by Ctrl-C: the hands played until then count
+    interrupted: bool  # by a signal: the hands played until then count
     means: tuple[float, ...]  # [players] per hand, in ``unit``
     standard_errors: tuple[float, ...]  # [players] nan after too few hands
     totals: tuple[float, ...]  # [players] won altogether, in the game's points
@@ -67,13 +72,14 @@ class MatchResult:
 def match(
     game: Any,
     agents: Sequence[Any],
-    hands: int,
+    hands: int | None = None,
     *,
     seed: int = 0,
     keep: bool = False,
     names: Sequence[str] | None = None,
     spec: str | None = None,
     progress: Progress | None = None,
+    note: Callable[[str], None] | None = None,
     expect: Callable[[Any], None] | None = None,
     flatten: Callable[..., FlatGame] = flatten,
     crew: Callable[[], Sequence[Any]] | None = None,
@@ -83,20 +89,22 @@ def match(
 ) -> MatchResult:
     """Play at least ``hands`` hands of a game (its spec, its rules, or flattened) between agents, one per player.
 
+    Without ``hands`` there are 100,000, or as many as take about a minute if compiled code cannot play these agents:
+    the first hands are measured, and ``note`` is called with a line that says so.
     ``keep`` keeps the hands for logs; ``spec`` is the game's name in the result. Ctrl-C ends the match early and keeps
     the hands played so far. ``expect`` is called with the kernel before a compiled loop begins, and ``flatten`` may be
     a function that shows progress. ``crew`` makes the same agents once more, so that each seat of a side has its own.
     ``decks`` are chance's moves in each deal, in a game of teams; ``limit`` are the seconds for each decision.
     ``workers`` play what compiled code cannot in several processes, the same hands whatever their number.
     """
-    hands, seed = checks.hands(hands), checks.seed(seed)
+    wanted, seed = checks.hands(HANDS if hands is None else hands), checks.seed(seed)
     rules, known_as = (_Flattened(game), game.name) if isinstance(game, FlatGame) else named(game)
     spec = spec or known_as
     require_seats(rules, spec, len(agents))
     format = format_for(game if isinstance(game, FlatGame) else rules, agents, spec, flatten, decks)
-    hands = _within(decks, format, hands)
-    if keep and hands > format.most_kept:
-        raise FogplayError(f"at most {format.most_kept:,} hands can be kept, not {hands:,}: ask for fewer hands")
+    wanted = _within(decks, format, wanted)
+    if keep and wanted > format.most_kept:
+        raise FogplayError(f"at most {format.most_kept:,} hands can be kept, not {wanted:,}: ask for fewer hands")
     if keep and isinstance(format, Sides):
         raise FogplayError(f"a log of {spec} needs one agent for every seat: name {rules.num_players()}")
     called = tuple(names) if names is not None else tuple(f"player {number}" for number in range(len(agents)))
@@ -106,8 +114,10 @@ def match(
     casts = [agents, *(crew() for _ in range(most_seats(format) - 1))] if crew is not None else [agents]
     at_tables = Hands(rules, format, casts, called, seed, keep=keep, anew=workers is not None, limit=limit)
     play = _Counted(at_tables, workers if not keep else None, progress)
+    if hands is None and loop is None:
+        play.pace = Pace(note)
     try:
-        return play.run(loop, hands, spec)
+        return play.run(loop, wanted, spec)
     finally:
         for cast in casts[1:]:
             close(cast)
@@ -191,12 +201,45 @@ class _Flattened:
         return self.flat.name
 
 
+class Pace:
+    """Shortens a match that would take too long: the first deal warms up, the next ones are timed."""
+
+    def __init__(self, note: Callable[[str], None] | None = None) -> None:
+        self.note = note
+        self.began: float | None = None
+        self.decided = False
+
+    def deals(self, done: int, deals: int, turns: int) -> int:
+        """How many deals the match should have, after ``done`` of ``deals``, in ``turns`` seatings each."""
+        now = time.monotonic()
+        if self.began is None:
+            self.began = now
+        took = now - self.began
+        if self.decided or done < 2 or took < MEASURE_SECONDS:
+            return deals
+        self.decided = True
+        rate = (done - 1) / took
+        chosen = max(_round_number(rate * PATIENCE_SECONDS), done, FEWEST_DEALS)
+        if chosen >= deals:
+            return deals
+        if self.note is not None:
+            about = f"{chosen / rate / 60:.2g} min at {rate * turns:.3g} hands per second"
+            self.note(f"{chosen * turns:,} hands, about {about}; -n asks for another number")
+        return chosen
+
+
+def _round_number(number: float) -> int:
+    """The largest of 1, 2, 5, 10, 20, 50, … up to ``number``."""
+    size = 10 ** int(np.log10(max(number, 1.0)))
+    return next(int(size * step) for step in (5, 2, 1) if size * step <= max(number, 1.0))
+
+
 class Workers(Protocol):
     """Processes that play deals."""
 
     count: int
 
-    def blocks(self, first: int, deals: int, seconds: float) -> Iterator[Block]:
+    def blocks(self, first: int, deals: int, seconds: float, stop: Stop) -> Iterator[Block]:
         """Blocks of deals ``first`` to ``deals`` in order; ``seconds`` is about what one deal takes."""
 
 
@@ -205,27 +248,32 @@ class _Counted:
 
     def __init__(self, hands: Hands, workers: Workers | None, progress: Progress | None) -> None:
         self.hands, self.format, self.workers, self.progress = hands, hands.format, workers, progress
+        self.turns = len(hands.format.seatings(0))
         self.reported = 0.0  # the time of the last progress report
+        self.pace: Pace | None = None  # if the number of hands is left open
+        self.deals = 0
+        self.interrupted = False
 
     def run(self, loop: Any, hands: int, spec: str) -> MatchResult:
-        format, deals = self.format, self.format.deals(hands)
-        turns = len(format.seatings(0))
-        tally, ends, played, interrupted = format.tally(), [], 0, False
+        format, self.deals = self.format, self.format.deals(hands)
+        tally, ends, played = format.tally(), [], 0
         troubles: tuple[Trouble, ...] = ()
         began = time.perf_counter()
-        try:
-            self._report(0, deals)
-            for block in self._blocks(loop, deals):
-                if len(block.points):
-                    tally.add(block.points, played)
-                    ends.append(block.ends)
-                played += len(block.points)
-                troubles = merged((*troubles, *block.troubles))
-                if self.hands.interrupted:
-                    break
-                self._report(played, deals)
-        except KeyboardInterrupt:
-            interrupted = True
+        with stopping() as stop:
+            try:
+                self._report(0)
+                for block in self._blocks(loop, stop):
+                    if len(block.points):
+                        tally.add(block.points, played)
+                        ends.append(block.ends)
+                    played += len(block.points)
+                    troubles = merged((*troubles, *block.troubles))
+                    if stop.is_set() or self.hands.interrupted:
+                        break
+                    self._report(played)
+            except KeyboardInterrupt:
+                self.interrupted = True
+        self.interrupted |= played < self.deals
         if played == 0:
             raise KeyboardInterrupt
         seconds = time.perf_counter() - began
@@ -233,11 +281,11 @@ class _Counted:
         return MatchResult(
             game=spec,
             names=tuple(self.hands.names),
-            hands=played * turns,
+            hands=played * self.turns,
             deals=played,
             seed=self.hands.seed,
             seconds=seconds,
-            interrupted=interrupted or self.hands.interrupted,
+            interrupted=self.interrupted or self.hands.interrupted,
             means=means,
             standard_errors=errors,
             totals=tally.totals(),
@@ -248,49 +296,52 @@ class _Counted:
             troubles=troubles,
         )
 
-    def _blocks(self, loop: Any, deals: int) -> Iterator[Block]:
+    def _blocks(self, loop: Any, stop: Stop) -> Iterator[Block]:
         """All blocks in order: by compiled code, by workers, or at tables of this process."""
         if loop is None and self.workers is not None:
-            yield from self._by_workers(self.workers, deals)
+            yield from self._by_workers(self.workers, stop)
             return
-        for first in range(0, deals, self.format.block):
-            count = min(self.format.block, deals - first)
+        first = 0
+        while first < self.deals:
+            count = min(self.format.block, self.deals - first)
             if loop is None:
-                yield self._plain(first, count, deals)
+                block = self._plain(first, count, stop)
             else:
                 points, ends = loop.play(first, count)
-                yield Block(points, ends if self.hands.keep else None)
+                block = Block(points, ends if self.hands.keep else None)
+            first += len(block.points)
+            yield block
 
-    def _by_workers(self, workers: Workers, deals: int) -> Iterator[Block]:
+    def _by_workers(self, workers: Workers, stop: Stop) -> Iterator[Block]:
         """Play here until it is clear that starting processes pays, then let them play the rest."""
         began, played = time.monotonic(), 0
-        while played < deals:
-            each = (time.monotonic() - began) / played if played else 0.0
-            if (
-                workers.count > 1
-                and played
-                and each * (deals - played) > WORTH_STARTING
-                and time.monotonic() - began > TRYING
-            ):
-                yield from workers.blocks(played, deals, each)
-                return
-            yield self._plain(played, 1, deals)
-            played += 1
+        while played < self.deals:
+            took = time.monotonic() - began
+            if workers.count > 1 and played and took > TRYING and (self.pace is None or self.pace.decided):
+                each = took / played
+                if each * (self.deals - played) > WORTH_STARTING:
+                    yield from workers.blocks(played, self.deals, each, stop)
+                    return
+            block = self._plain(played, 1, stop)
+            played += len(block.points)
+            yield block
 
-    def _report(self, played: int, deals: int) -> None:
+    def _report(self, played: int) -> None:
         if self.progress is not None:
-            turns = len(self.format.seatings(0))
             self.reported = time.monotonic()
-            self.progress(played * turns, deals * turns)
+            self.progress(played * self.turns, self.deals * self.turns)
 
-    def _plain(self, first: int, count: int, deals: int) -> Block:
+    def _plain(self, first: int, count: int, stop: Stop) -> Block:
         """Play a block at tables of this process."""
 
-        def report(done: int) -> None:
+        def go_on(done: int) -> bool:
+            if self.pace is not None:
+                self.deals = self.pace.deals(first + done, self.deals, self.turns)
             if time.monotonic() - self.reported > REPORT_SECONDS:
-                self._report(first + done, deals)
+                self._report(first + done)
+            return first + done < self.deals
 
-        return self.hands.block(first, count, report)
+        return self.hands.block(first, count, stop, go_on)
 
 
 def _joined(blocks: Sequence[Any]) -> Any:

@@ -1,7 +1,8 @@
 """Situations typed in: a table from what one player knows, its hand, what is shown to all, and the moves so far.
 
-A game may read them itself (``situation_of`` in ``notation/<game>.py``). Otherwise the game is searched for a history in
-which the player to act sees these cards and everybody makes these moves; what the player does not see is left open.
+A game may read them itself (``situation_of`` in ``notation/<game>.py``). Otherwise the game is searched for a history
+in which the player to act sees these cards and everybody makes these moves; what that player does not see is left
+open.
 """
 
 from __future__ import annotations

@@ -12,10 +12,14 @@ from typing import Any, NamedTuple
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
+from fogplay.games.own import failed
 from fogplay.play.luck import Luck
 from fogplay.play.states import infoset_of, joint_child, witnesses
 from fogplay.play.view import Memory, View
 from fogplay.play.worlds import draw_world
+
+MOST_MOVES = 100_000  # of one hand
+MOST_NAMED = 20  # moves that an error lists
 
 
 class Event(NamedTuple):
@@ -61,7 +65,12 @@ class Table:
         self._chosen: dict[int, int] = {}  # actions so far in a simultaneous decision
         for event in events:
             self._repeat(event)
-        self._go_on()
+        try:
+            self._go_on()
+        except FogplayError:
+            raise
+        except Exception as error:
+            raise self._blamed(error) from error
 
     # ---- State
 
@@ -87,12 +96,12 @@ class Table:
         return tuple(action for _, _, action in self._history)
 
     def seen(self, seat: int) -> list[Seen]:
-        """All events as one seat sees them; at the end also what is revealed then (the game's ``unseen``)."""
-        hidden = set(self._state.unseen(seat)) if self.is_over and hasattr(self._state, "unseen") else None
+        """All events as one seat sees them; at the end everything is revealed but what the game calls ``unseen``."""
+        over = self.is_over
+        hidden = set(self._state.unseen(seat)) if over and hasattr(self._state, "unseen") else set()
         seen = []
         for place, (state, who, action) in enumerate(self._history):
-            late = hidden is not None and who == CHANCE and place not in hidden
-            known = late or seat in self._witnesses(state, who, action)
+            known = (over and place not in hidden) or seat in self._witnesses(state, who, action)
             seen.append(Seen(who, action, str(state.action_to_string(who, action))) if known else Seen(who, None, None))
         return seen
 
@@ -129,9 +138,19 @@ class Table:
         """Take a seat's action; an impossible action raises and changes nothing."""
         self._require_turn(seat)
         chosen = self._as_legal(seat, action)
-        self._happen(seat, chosen)
-        if not self.to_act:
-            self._go_on()
+        try:
+            self._happen(seat, chosen)
+            if not self.to_act:
+                self._go_on()
+        except FogplayError:
+            raise
+        except Exception as error:
+            raise self._blamed(error) from error
+
+    def _blamed(self, error: Exception) -> FogplayError:
+        """An exception of the game's own code as one line."""
+        seen = ", ".join(str(action) for action in self.moves[-MOST_NAMED:]) or "the start of the game"
+        return FogplayError(f"{self.game}: {failed(error, self._state)}; seen after: {seen}")
 
     def _require_turn(self, seat: int) -> None:
         if seat not in self.to_act:
@@ -156,6 +175,7 @@ class Table:
     def _happen(self, seat: int, action: int) -> None:
         """Record a legal action of a seat to act, and advance once all seats to act have acted."""
         state = self._state
+        self._require_an_end()
         if not self._together:
             self._state, self.to_act = state.child(action), ()
         else:
@@ -168,8 +188,13 @@ class Table:
         self._decisions += 1
         self._history.append((state, seat, action))
 
+    def _require_an_end(self) -> None:
+        if len(self._history) >= MOST_MOVES:
+            raise FogplayError(f"{self.game}: a hand is not over after {MOST_MOVES:,} moves; it must end")
+
     def _chance(self, action: int) -> None:
         state = self._state
+        self._require_an_end()
         self._state = state.child(action)
         self._history.append((state, CHANCE, action))
         self._moves += 1

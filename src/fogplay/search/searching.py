@@ -80,25 +80,25 @@ class SearchAgent:
 
     def act(self, view: View) -> int:
         """An action drawn by what the search prefers."""
-        return drawn(self.policy(view), view.luck, view.legal)
+        return drawn(self.distribution(view), view.luck, view.legal)
 
-    def policy(self, view: View) -> list[float]:
+    def distribution(self, view: View) -> list[float]:
         """The probability of each of ``view.legal`` after a search."""
         if len(view.legal) == 1:
             return [1.0]
         if not view.memory:
             self.forget()
         driver = self.learner.driver
-        driver.games[0] = driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng, doubt=True))
-        self._spend(view.deadline)
         here = driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng))
         slot = int(root_slot(here, driver.rng[0]))
+        driver.games[0] = driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng, doubt=True))
+        self._spend(view.deadline)
         tries = driver.table("cell")["visits"][slot : slot + len(view.legal)].astype(np.float64)
         return mixed(tries) if self.final == "average" else greedy(tries)
 
     def explain(self, view: View) -> Advice:
         """What it would do, with the tries of each action and their mean result."""
-        chosen = self.policy(view)
+        chosen = self.distribution(view)
         driver = self.learner.driver
         if len(view.legal) == 1:
             only = Candidate(view.legal[0], view.names[0], None, 0, "there is nothing else to do", None)

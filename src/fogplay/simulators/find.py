@@ -13,7 +13,7 @@ from fogplay.simulators.interface import Simulator
 from fogplay.simulators.rules import RulesSimulator
 from fogplay.simulators.tree import TreeSimulator
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
-from fogplay.trees.flatten import BYTES_PER_INFOSET, available_memory
+from fogplay.trees.limits import BYTES_PER_INFOSET, available_memory
 
 MOST_INFOSETS = 2**40
 DEFAULT_INFOSETS = 12_500_000  # fits in 2^24 entries; fewer if half of the memory holds fewer
@@ -48,8 +48,8 @@ def by_rules(rules: Any, name: str, size: str, infosets: int | None = None) -> H
     """A game too large for a tree, of this ``size`` in words, played by its own rules with infosets found by key."""
     inner = RulesSimulator(rules, name)
     inner.note = (
-        f"{name} is too large for a tree ({size}): its Python rules are asked at every step, which gives about "
-        f"{_two_digits(inner.episodes_per_second):,} episodes per second"
+        f"{name} is too large for a tree ({size}): its Python rules are asked at every step, which allows "
+        f"about {_two_digits(inner.episodes_per_second):,} plays per second"
     )
     return hashed(inner, infosets)
 

@@ -165,39 +165,16 @@ def _slot_to_read(game, node, signals):
     return slot_at(game.by_key, at) if found else np.int64(game.by_key.slots)
 
 
-@questions.deal.register(Hashed)
-def _deal(game, rng):
-    return questions.deal(game.inner, rng)
-
-
-@questions.start.register(Hashed)
-def _start(game, signals, rng):
-    return questions.start(game.inner, signals, rng)
-
-
-@questions.is_terminal.register(Hashed)
-def _is_terminal(game, node):
-    return questions.is_terminal(game.inner, node)
-
-
-@questions.player_of.register(Hashed)
-def _player_of(game, node):
-    return questions.player_of(game.inner, node)
-
-
-@questions.num_actions.register(Hashed)
-def _num_actions(game, node):
-    return questions.num_actions(game.inner, node)
-
-
-@questions.advance.register(Hashed)
-def _advance(game, node, action, signals, rng):
-    return questions.advance(game.inner, node, action, signals, rng)
-
-
-@questions.payoff.register(Hashed)
-def _payoff(game, node, signals, player):
-    return questions.payoff(game.inner, node, signals, player)
+questions.forward(
+    Hashed,
+    questions.deal,
+    questions.start,
+    questions.is_terminal,
+    questions.player_of,
+    questions.num_actions,
+    questions.advance,
+    questions.payoff,
+)
 
 
 class HashedSimulator(Simulator):

@@ -32,7 +32,8 @@ from fogplay.simulators import questions
 from fogplay.simulators.interface import BATCH, Learned, Simulator, per_worker
 from fogplay.simulators.policies import calling_action, explore
 from fogplay.simulators.streams import below, uniform
-from fogplay.strategies.betting import WHOLE, BettingStrategy
+from fogplay.strategies.betting import BettingStrategy, joined_levels
+from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.strategy import Situation
 from fogplay.trees.betting import betting_tree, claim, node_after, owners, paid_by
 
@@ -180,7 +181,8 @@ class HoldemSimulator(Simulator):
         share = strategies[0].share.copy()
         for seat, each in enumerate(strategies[1:], start=1):
             np.copyto(share, each.share, where=owner == seat)
-        return replace(strategies[0], share=share, method=method, **about)
+        levels = joined_levels(strategies)
+        return replace(strategies[0], share=share, method=method, levels=levels, **about)
 
 
 def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> HoldemSimulator | None:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +20,16 @@ from numpy.typing import NDArray
 from fogplay.cards.deals import Deals, deals_buffer, look_up_deals
 from fogplay.cards.deck import draw_cards, new_deck
 from fogplay.cards.evaluator import evaluate, evaluator
+from fogplay.errors import FogplayError
 from fogplay.games import limit
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
 from fogplay.jit import kernel, piece
-from fogplay.notation.acpc import Score, hand_line, log_head, print_cards, print_score
+from fogplay.notation.acpc import Score, game_in, hand_line, log_head, print_cards, print_score, read_hands, read_lines
 from fogplay.notation.gamedef import definition_of, name_of
 from fogplay.simulators.streams import uniform
-from fogplay.strategies.betting import WHOLE, BettingStrategy, betting_of, require_betting
+from fogplay.strategies.betting import BettingStrategy, betting_of, require_betting
+from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.policy import BLIND, BettingPolicy, signals_of
 from fogplay.trees.betting import Betting, claim, paid_by
 
@@ -78,6 +81,7 @@ class HoldemDeals:
         self._cards: list[list[int]] = []
         self._numbers: list[list[float]] = []
         self._betting: Betting | None = None
+        self._story: Story | None = None
 
     @property
     def betting(self) -> Betting:
@@ -128,7 +132,7 @@ class HoldemDeals:
     def log_lines(self, match: Any) -> Iterator[str]:
         """A log in the competition's notation: comments, every hand in every seating, the score."""
         rules, names = self.rules, match.names
-        yield log_head("fogplay-match", name_of(definition_of(rules)) or str(rules), match.hands, match.seed)
+        yield log_head("fogplay-match", self._known_as, match.hands, match.seed)
         yield f"# a duplicate match: {match.deals} deals, each played in all seatings"
         story, hand = Story(rules, self.betting), 0
         for deal, ends in enumerate(match.ends.tolist()):
@@ -137,6 +141,31 @@ class HoldemDeals:
                 yield state_line(hand, story, cards, end, [names[player] for player in seating])
                 hand += 1
         yield print_score(Score(match.totals, tuple(names)))
+
+    def log_head(self) -> str:
+        """The first line of a person's log."""
+        return log_head("fogplay-play", self._known_as, 0, 0)
+
+    def logged(self, path: Path) -> int:
+        """The number of hands in a person's log; refuses one of another game."""
+        first = next((line for _, line in read_lines(path)), "")
+        if game_in(first) != "-".join(self._known_as.split()):
+            raise FogplayError(f"{path} is not a log of {self._known_as}; choose another name for --log")
+        return sum(1 for _ in read_hands(path))
+
+    def seen_line(self, hand: int, seed: int, deal: int, end: int, names: Sequence[str], seat: int) -> str:
+        """A hand as one seat saw it: the others' cards only if they were shown down."""
+        if self._story is None:
+            self._story = Story(self.rules, self.betting)
+        cards, _ = self.cards(seed, deal)
+        in_hand = int(self.betting.nodes[end]["in_hand"])
+        showdown = in_hand.bit_count() > 1
+        shown = [other == seat or (showdown and bool(in_hand >> other & 1)) for other in range(self.rules.players)]
+        return state_line(hand, self._story, cards, end, names, shown)
+
+    @property
+    def _known_as(self) -> str:
+        return name_of(definition_of(self.rules)) or str(self.rules)
 
 
 def split(rules: Holdem, cards: Sequence[int]) -> tuple[list[Sequence[int]], list[Sequence[int]]]:
@@ -196,10 +225,17 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
 # ---- Logs
 
 
-def state_line(hand: int, story: Story, cards: Sequence[int], end: int, names: Sequence[str]) -> str:
-    """The line of one hand, which ended at a node; ``cards`` are the board, then each seat's hole cards."""
+def state_line(
+    hand: int, story: Story, cards: Sequence[int], end: int, names: Sequence[str], shown: Sequence[bool] | None = None
+) -> str:
+    """The line of one hand, which ended at a node; ``cards`` are the board, then each seat's hole cards.
+
+    ``shown`` says whose hole cards are written; all of them by default.
+    """
     letters = story.betting_to(end)
     holes, boards = split(story.rules, cards)
+    if shown is not None:
+        holes = [hole if seen else () for hole, seen in zip(holes, shown, strict=True)]
     seen = print_cards(holes, boards[: letters.count("/")])
     return hand_line(hand, letters, seen, story.values(end, cards), names)
 

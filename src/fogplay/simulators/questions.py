@@ -65,3 +65,54 @@ def advance(game, node, action, signals, rng):
 @by_type
 def payoff(game, node, signals, player):
     """The payoff of ``player`` at a terminal node."""
+
+
+# ---- Games that wrap another, ``inner``, and leave most answers to it
+
+
+def _deal(game, rng):
+    return deal(game.inner, rng)
+
+
+def _start(game, signals, rng):
+    return start(game.inner, signals, rng)
+
+
+def _is_terminal(game, node):
+    return is_terminal(game.inner, node)
+
+
+def _player_of(game, node):
+    return player_of(game.inner, node)
+
+
+def _num_actions(game, node):
+    return num_actions(game.inner, node)
+
+
+def _slot_of(game, node, signals):
+    return slot_of(game.inner, node, signals)
+
+
+def _key_of(game, node, signals):
+    return key_of(game.inner, node, signals)
+
+
+def _advance(game, node, action, signals, rng):
+    return advance(game.inner, node, action, signals, rng)
+
+
+def _payoff(game, node, signals, player):
+    return payoff(game.inner, node, signals, player)
+
+
+_OF_INNER = {
+    deal: _deal, start: _start, is_terminal: _is_terminal, player_of: _player_of, num_actions: _num_actions,
+    slot_of: _slot_of, key_of: _key_of, advance: _advance, payoff: _payoff,
+}  # fmt: skip
+
+
+def forward(kind, *asked):
+    """Let the inner game answer these questions about games of a ``kind`` that wraps another."""
+    for question in asked:
+        question.register(kind)(_OF_INNER[question])

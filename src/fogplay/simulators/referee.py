@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL
+from fogplay.games.own import UNKNOWN, failed
 from fogplay.trees.checks import (
     check_chance_player,
     check_chances,
@@ -204,7 +205,7 @@ class Referee:
         """Keep a mistake for the learner, and end the episode."""
         if isinstance(error, Exception) and not isinstance(error, FogplayError):
             try:
-                self._complain(f"the game's own code failed with {type(error).__name__}: {error}", error)
+                self._complain(failed(error, self.states[-1] if self.states else UNKNOWN), error)
             except FogplayError as line:
                 error = line
         self.error, self.unplayed = error, 1

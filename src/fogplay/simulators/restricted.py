@@ -79,18 +79,6 @@ def _start(game, signals, rng):
     return after_bound(game, questions.start(game.inner, signals[1], rng), signals, rng)
 
 
-def _is_terminal(game, node):
-    return questions.is_terminal(game.inner, node)
-
-
-def _player_of(game, node):
-    return questions.player_of(game.inner, node)
-
-
-def _num_actions(game, node):
-    return questions.num_actions(game.inner, node)
-
-
 def _slot_of(game, node, signals):
     return questions.slot_of(game.inner, node, signals[1])
 
@@ -108,10 +96,8 @@ def _payoff(game, node, signals, player):
 
 
 for _kind in (RestrictedNash, DataBiased):
+    questions.forward(_kind, questions.is_terminal, questions.player_of, questions.num_actions)
     questions.start.register(_kind)(_start)
-    questions.is_terminal.register(_kind)(_is_terminal)
-    questions.player_of.register(_kind)(_player_of)
-    questions.num_actions.register(_kind)(_num_actions)
     questions.slot_of.register(_kind)(_slot_of)
     questions.slot_to_read.register(_kind)(_slot_to_read)
     questions.advance.register(_kind)(_advance)

@@ -48,41 +48,18 @@ def _start(game, signals, rng):
     return game.worlds[min(world, last)]
 
 
-@questions.is_terminal.register(RootedTree)
-def _is_terminal(game, node):
-    return questions.is_terminal(game.inner, node)
-
-
-@questions.player_of.register(RootedTree)
-def _player_of(game, node):
-    return questions.player_of(game.inner, node)
-
-
-@questions.num_actions.register(RootedTree)
-def _num_actions(game, node):
-    return questions.num_actions(game.inner, node)
-
-
-@questions.slot_of.register(RootedTree)
-def _slot_of(game, node, signals):
-    return questions.slot_of(game.inner, node, signals)
-
-
-@questions.key_of.register(RootedTree)
-def _key_of(game, node, signals):
-    return questions.key_of(game.inner, node, signals)
-
-
 @questions.name_infoset.register(RootedTree)
 def _name_infoset(game, node, signals):
     return
 
 
-@questions.advance.register(RootedTree)
-def _advance(game, node, action, signals, rng):
-    return questions.advance(game.inner, node, action, signals, rng)
-
-
-@questions.payoff.register(RootedTree)
-def _payoff(game, node, signals, player):
-    return questions.payoff(game.inner, node, signals, player)
+questions.forward(
+    RootedTree,
+    questions.is_terminal,
+    questions.player_of,
+    questions.num_actions,
+    questions.slot_of,
+    questions.key_of,
+    questions.advance,
+    questions.payoff,
+)

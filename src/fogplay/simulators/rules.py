@@ -164,7 +164,7 @@ class RulesSimulator(Simulator):
     def __init__(self, game: Any, name: str | None = None, start: Callable[[float], Any] | None = None) -> None:
         self.rules, known_as = named(game)
         self.name = self.game = name or known_as
-        self.root, self.num_players = start_of(self.rules)
+        self.root, self.num_players = start_of(self.rules, known_as)
         self.draw_start = start
         self._rooted: RulesGame | None = None  # the worker that a search plays with
         self.infosets = Infosets(self.num_players)
@@ -178,9 +178,12 @@ class RulesSimulator(Simulator):
             self.calibration = self.rules.calibration()
 
     def _try_out(self) -> None:
-        """Play at random to measure the game's speed, width and payoffs; also compute its digest."""
+        """Play at random to measure the game's speed, width and payoffs; also compute its digest.
+
+        Infosets are named as they are met, as when learning: that is half of the work.
+        """
         referee, rng = Referee(self, Infosets(self.num_players)), random.Random(1)
-        referee.step(NEW, 0, rng.random())
+        referee.step(NEW, 0, rng.random())  # the first call is slow
         began, met, actions, widest, seen = time.perf_counter(), 0, 0, 1, hashlib.sha256(self.name.encode())
         low, high = np.full(self.num_players, np.inf), np.full(self.num_players, -np.inf)
         for _ in range(TRIALS):
@@ -190,6 +193,8 @@ class RulesSimulator(Simulator):
                 if player >= 0:
                     met, actions, widest = met + 1, actions + count, max(widest, count)
                     seen.update(referee.key.tobytes())
+                    if int(referee.key[0]) not in referee.infosets.by_key:
+                        referee.step(NAME, 0, 0.0)
                 node = referee.step(node, rng.randrange(count) if player >= 0 else 0, rng.random())
             if referee.error is not None:
                 raise referee.error

@@ -10,9 +10,9 @@ from fogplay.errors import FogplayError, did_you_mean
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.kernels.cfr import iterate
 from fogplay.simulators import Simulator
-from fogplay.solvers.full_width import WEIGHTINGS, FullWidth
+from fogplay.solvers.full_width import WEIGHTINGS, FullWidth, weighting_of
 from fogplay.solvers.run import Learner
-from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
+from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay, check_sampling
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,13 @@ _SAMPLING = (
         seeded=True,
     ),
     Algorithm(
-        "es-mccfr", "by external sampling", MonteCarloCfr, (), 20_000_000, (traversal_sampling.run,), seeded=True
+        "es-mccfr",
+        "by external sampling",
+        MonteCarloCfr,
+        ("averaging",),
+        iterations=20_000_000,
+        kernels=(traversal_sampling.run,),
+        seeded=True,
     ),
     Algorithm("cs-mccfr", "by chance sampling", MonteCarloCfr, (), 10_000_000, (traversal_sampling.run,), seeded=True),
 )
@@ -93,6 +99,14 @@ def suited(simulator: Simulator, device: str = "cpu", threads: int | None = None
     return "cfr+", "for a tree that is small enough to visit whole"
 
 
+def suited_parameters(algorithm: str, simulator: Simulator) -> dict[str, Any]:
+    """The parameters of an algorithm that ``suited`` chose, where they are not the algorithm's defaults.
+
+    In a game without a tree, linear averaging makes external sampling stronger at the same cost.
+    """
+    return {"averaging": "linear"} if algorithm == "es-mccfr" and simulator.flat is None else {}
+
+
 def default_iterations(algorithm: Algorithm, simulator: Simulator) -> int:
     """The default number of iterations: the larger the tree, the more a full-width iteration costs."""
     if algorithm.seeded or simulator.flat is None or algorithm.make is None:
@@ -109,8 +123,12 @@ def algorithm_called(name: str) -> Algorithm:
 
 
 def check_parameters(algorithm: Algorithm, parameters: dict[str, Any]) -> None:
-    """Refuse parameters that the algorithm does not have."""
+    """Refuse parameters that the algorithm does not have, and values that it cannot take in any game."""
     for name in parameters:
         if name not in algorithm.parameters:
             has = f"it has {', '.join(algorithm.parameters)}" if algorithm.parameters else "it has none"
             raise FogplayError(f"{algorithm.name} has no parameter {name!r}; {has}")
+    if algorithm.seeded:
+        check_sampling(algorithm.name, parameters)
+    elif algorithm.make is not None:
+        weighting_of(algorithm.name, parameters)

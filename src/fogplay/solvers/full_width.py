@@ -29,13 +29,13 @@ WEIGHTINGS = {
 class FullWidth:
     """Regrets and averages over the whole tree, updated one iteration at a time."""
 
-    elsewhere, threads = False, 1
+    elsewhere, threads, most_iterations = False, 1, None
     stopped: str | None = None
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         self.flat: FlatGame = require_tree(simulator_for(game), algorithm)
         flat = self.flat
-        self.weighting = _weighting(algorithm, parameters)
+        self.weighting = weighting_of(algorithm, parameters)
         slots, sequences = flat.num_slots, int(flat.sequences.sequence_range[-1])
         self.learned = Tables(*(np.zeros(slots) for _ in Tables._fields))
         self.scratch = Scratch(np.zeros(slots), np.zeros(slots), np.zeros(sequences), np.zeros(sequences))
@@ -62,7 +62,7 @@ class FullWidth:
         return {"weights": self.learned.average}
 
 
-def _weighting(algorithm: str, parameters: dict[str, Any]) -> Weighting:
+def weighting_of(algorithm: str, parameters: dict[str, Any]) -> Weighting:
     """The algorithm's weighting with the user's changes applied; refuses invalid values."""
     weighting = WEIGHTINGS[algorithm]
     for name, value in parameters.items():

@@ -15,6 +15,7 @@ from fogplay.checks import number, one_of
 from fogplay.errors import FogplayError
 from fogplay.evaluate import best_response
 from fogplay.evaluate.responses import AgainstModel, against_model, mix
+from fogplay.interrupts import stopping
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.simulators.restricted import BoundSimulator
@@ -67,6 +68,7 @@ def respond(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    note: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> Response:
     """Respond in every seat to the model ``to`` of the others.
@@ -75,10 +77,12 @@ def respond(
     free otherwise; 0 gives an equilibrium, 1 a best response. ``dbr``, a data-biased response: the same choice is made
     anew at every infoset, with confidence · n / (n + half), where n is the number of observations behind the model
     there; a model without observations is trusted equally everywhere. With a sampling algorithm these are MCRNR and
-    MCDBR. The seats share ``minutes`` equally; each seat gets ``iterations``.
+    MCDBR. The seats share ``minutes`` equally; each seat gets ``iterations``. Ctrl-C raises KeyboardInterrupt once the
+    checkpoint is written, and ``resume`` continues from there.
     """
+    require_response(kind, confidence, half)
     simulator = simulator_for(game)
-    restricted = bound(simulator, to, confidence, one_of("kind", kind, KINDS), half)
+    restricted = bound(simulator, to, confidence, kind, half)
     played: list[Result] = []
     for seat in range(simulator.num_players):
         found = solve(
@@ -92,12 +96,14 @@ def respond(
             checkpoint=Path(f"{os.fspath(checkpoint)}.{seat}") if checkpoint is not None else None,
             resume=resume,
             progress=_in_turn(progress, seat, simulator.num_players, sum(each.seconds for each in played)),
+            note=note,
             **parameters,
         )
         if found.stopped is not None:
             raise FogplayError(found.stopped)
         if found.interrupted:
-            raise KeyboardInterrupt
+            done = f"seat {seat} of {simulator.num_players} seats at {found.iterations:,} iterations"
+            raise KeyboardInterrupt(f"{done}, {len(played)} finished")
         played.append(found)
     last = played[-1]
     about = {"confidence": confidence, "to": to.method, "algorithm": algorithm, **last.parameters}
@@ -110,6 +116,13 @@ def respond(
     if simulator.flat is not None:
         quality = against_model(simulator.flat, strategy.probabilities, to.on(simulator.flat))
     return Response(strategy, quality, seconds)
+
+
+def require_response(kind: str, confidence: float, half: float) -> None:
+    """Refuse invalid settings of a response, before anything is built."""
+    one_of("kind", kind, KINDS)
+    number("confidence", confidence, 0.0, 1.0)
+    number("half", half, 0.0, 1e12)
 
 
 def bound(simulator: Simulator, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
@@ -136,15 +149,23 @@ def tradeoff(
     """The whole curve: responses by confidence (``settings`` as in ``respond``), and mixing for comparison.
 
     Mixing (Shafiei et al. 2009) plays the exact best response with some probability and the equilibrium otherwise.
-    The equilibrium is the response of confidence 0; winnings are counted from what it wins.
+    The equilibrium is the response of confidence 0; winnings are counted from what it wins. Ctrl-C ends the curve
+    after the last confidence that was finished.
     """
     simulator = simulator_for(game)
     flat, model = require_tree(simulator, "a tradeoff"), simulator.model(to)
     wanted = sorted({0.0, *(number("confidence", each, 0.0, 1.0) for each in confidences)})
     found: list[Response] = []
-    for step, confidence in enumerate(wanted):
-        tell = _in_turn(progress, step, len(wanted), sum(each.seconds for each in found))
-        found.append(respond(flat, to, confidence, progress=tell, **settings))
+    with stopping():
+        for step, confidence in enumerate(wanted):
+            tell = _in_turn(progress, step, len(wanted), sum(each.seconds for each in found))
+            try:
+                found.append(respond(flat, to, confidence, progress=tell, **settings))
+            except KeyboardInterrupt:
+                if not found:
+                    raise
+                break
+    wanted = wanted[: len(found)]
     qualities = [each.quality or against_model(flat, each.strategy.probabilities, model) for each in found]
     kind, base, safe = str(settings.get("kind", "rnr")), qualities[0], found[0].strategy.probabilities
     points = [_point(kind, confidence, each, base) for confidence, each in zip(wanted, qualities, strict=True)]

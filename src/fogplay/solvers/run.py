@@ -6,11 +6,9 @@ gives the same bits as an undisturbed one.
 
 from __future__ import annotations
 
-import contextlib
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,11 +20,14 @@ from numpy.typing import NDArray
 from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.evaluate.measures import measures_of, nash_conv
+from fogplay.interrupts import stopping
+from fogplay.solvers.checkpoints import set_aside
 from fogplay.trees import FlatGame
 
 STRETCH_SECONDS = 0.1
 SHOW_SECONDS = 1.0
 CHECKPOINT_SECONDS = 10.0
+LARGE = 500_000_000  # bytes of a checkpoint that are announced before they are written
 
 
 class Learner(Protocol):
@@ -43,6 +44,9 @@ class Learner(Protocol):
 
     @property
     def elsewhere(self) -> bool: ...  # whether it learns on another device, which leaves the CPU free
+
+    @property
+    def most_iterations(self) -> int | None: ...  # that its tables can count; None if there is no limit
 
     @property
     def stopped(self) -> str | None: ...  # why it cannot continue, in one line; None if it can
@@ -99,6 +103,9 @@ class Run:
     interrupted: bool = False
     trouble: str | None = None  # why the last checkpoint could not be written
     shown: float | None = None  # the last nash_conv measured
+    note: Callable[[str], None] | None = None  # called with lines for the user
+    own: bool = False  # whether the checkpoint on disk is this run's own
+    announced: int = 0  # the largest checkpoint that was announced, in bytes
 
     def go(
         self,
@@ -110,7 +117,7 @@ class Run:
         snapshot: Callable[[], Callable[[], None]] | None = None,
         stop: threading.Event | None = None,
     ) -> None:
-        """Learn until the end, Ctrl-C, ``stop``, or until the learner cannot continue; all keep what was learned.
+        """Learn until the end, a signal, ``stop``, or until the learner cannot continue; all keep what was learned.
 
         ``snapshot`` is called at every point of the curve, and returns a function that delivers the result.
         """
@@ -119,9 +126,10 @@ class Run:
         flat = self.learner.flat
         if progress is not None:
             progress(self._now(None))
-        self.learner.advance(self.iteration + 1, 0)  # compiles, if necessary, before the clock starts
-        with _interrupts(stop) as interrupted, _Aside(self.learner.elsewhere) as aside:
-            while not self.done and not interrupted.is_set():
+        with stopping(stop) as stopped, _Aside(self.learner.elsewhere) as aside:
+            with stopped.at_once():
+                self.learner.advance(self.iteration + 1, 0)  # compiles, if necessary, before the clock starts
+            while not self.done and not stopped.is_set():
                 goal = points[0] if points else self.iterations
                 count = min(stretch, goal - self.iteration)
                 began = time.perf_counter()
@@ -151,8 +159,9 @@ class Run:
                     now = time.monotonic()
                     save_at = now + max(checkpoint_seconds, 10 * (now - began))  # saving costs at most a tenth
             self.interrupted = not self.done or self.learner.stopped is not None
-        if checkpoint is not None:
-            self.try_to_save(checkpoint)
+            aside.wait()
+            if checkpoint is not None and self.iteration > 0:
+                self.try_to_save(checkpoint)
 
     @property
     def done(self) -> bool:
@@ -184,11 +193,23 @@ class Run:
             self.trouble = str(error)
 
     def save(self, path: Path) -> None:
-        """Write everything needed to continue, atomically."""
+        """Write everything needed to continue, atomically and without the zeros of tables that are mostly zero."""
         curve = np.array([[p.iteration, p.seconds, *p.values.values()] for p in self.curve], np.float64)
         about = {"identity": self.identity, "iteration": self.iteration, "seconds": self.seconds}
         curve = curve.reshape(-1, 2 + len(self.measures))
-        storage.write(path, "checkpoint", {**self.learner.tables(), "curve": curve}, about)
+        made = storage.prepare({**self.learner.tables(), "curve": curve}, sparse=True)
+        storage.require_space(path, made.nbytes, "a checkpoint")
+        if made.nbytes >= max(LARGE, 2 * self.announced):
+            self._tell(f"writing a checkpoint of {storage.in_bytes(made.nbytes)} to {path}")
+            self.announced = made.nbytes
+        if not self.own:
+            self._tell(set_aside(path))
+            self.own = True
+        made.write(path, "checkpoint", about)
+
+    def _tell(self, line: str | None) -> None:
+        if self.note is not None and line is not None:
+            self.note(line)
 
     def restore(self, path: Path) -> None:
         """Continue from a checkpoint of the same run."""
@@ -202,6 +223,7 @@ class Run:
                 )
         curve = arrays.pop("curve")
         self.learner.restore(arrays)
+        self.own = True
         self.iteration, self.seconds = about["iteration"], about["seconds"]
         for iteration, seconds, *values in curve.tolist():
             self.curve.append(CurvePoint(int(iteration), seconds, dict(zip(self.measures, values, strict=True))))
@@ -245,23 +267,3 @@ def log_spaced(last: int, per_decade: int) -> list[int]:
     decades = np.log10(last)
     grid = 10 ** (np.arange(int(decades * per_decade) + 1) / per_decade)
     return sorted({round(float(number)) for number in grid if number <= last} | {last})
-
-
-@contextlib.contextmanager
-def _interrupts(event: threading.Event | None) -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into an event, so that it takes effect between stretches; a second one interrupts."""
-    event = event or threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-    usual = signal.getsignal(signal.SIGINT)
-
-    def notice(*_: Any) -> None:
-        event.set()
-        signal.signal(signal.SIGINT, usual)
-
-    signal.signal(signal.SIGINT, notice)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGINT, usual)

@@ -23,14 +23,23 @@ MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which limits the number of episodes
 MOST_GPU_THREADS = 2**22
 GPU_SCRATCH = 2**30  # bytes of scratch buffers, which limit the default number of threads
 MOST_PLAYERS = 64  # a kernel keeps one bit per player
+CHUNK = 1 << 14  # slots that are restored together
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS = ("uniform", "call-down", "on-policy")
+UPDATES = ("parallel", "alternating")
+AVERAGING = {"os-mccfr": ("lazy", "stochastic"), "es-mccfr": ("even", "linear")}
+CHOICES = {"schedule": SCHEDULES, "rollout": ROLLOUTS, "updates": UPDATES}
+RANGES = {
+    "c": (0.0, 1e150), "k": (0.0, 1.0), "cap": (0.0, 1e150),
+    "eta": (0.0, 1.0), "gamma": (0.0, 1.0), "d": (0.0, 1e6), "epsilon": (0.001, 1.0),
+}  # fmt: skip
 
 
 class Sampler:
     """The base of all samplers: tables, and a driver that plays episodes on them."""
 
     parameters: dict[str, Any]
+    most_iterations: int | None = None  # that its tables can count; None if there is no limit
     gpu_threads: tuple[int, int]  # by default one for each of the game's actions, within these bounds
 
     def __init__(
@@ -96,7 +105,7 @@ class Sampler:
             for array in (self._index.entries, self._index.counters):
                 self.driver.store(array)
         for name, table in named.items():
-            table[:slots] = arrays[name]
+            _fill(table[:slots], arrays[name])
         rng[...] = arrays["rng"]
         self.simulator.resume(self.driver.games, arrays)
         self.driver.write(learned, rng)
@@ -137,6 +146,7 @@ class SelfPlay(Sampler):
         selection = uct.Selection(_schedule(algorithm, settings), _rollout(simulator, settings), exploration)
         # On a CPU the largest tables hold the same numbers in three quarters of the memory; a GPU wants them aligned.
         self.small = simulator.num_slots > LARGE and settings.get("device") != "cuda"
+        self.most_iterations = MOST_IN_SMALL_CELLS if self.small else None
         cell = uct.SMALL_CELL if self.small else uct.CELL
         scratch = uct.Path.of(simulator.deepest, simulator.num_players)
 
@@ -146,11 +156,16 @@ class SelfPlay(Sampler):
         super().__init__(simulator, settings, uct.run, selection, tables, scratch)
 
     def advance(self, first: int, count: int) -> int:
-        if self.small and first + count > MOST_IN_SMALL_CELLS:
-            raise FogplayError(
-                f"tables of {self.simulator.num_slots:,} actions count to {MOST_IN_SMALL_CELLS:,} episodes"
-            )
+        if self.most_iterations is not None and first + count - 1 > self.most_iterations:
+            count = max(0, self.most_iterations - first + 1)
+            done = super().advance(first, count)
+            self.stopped = self.stopped or f"{self.counting()}; the run ended there"
+            return done
         return super().advance(first, count)
+
+    def counting(self) -> str:
+        """How far the tables count."""
+        return f"tables of {self.simulator.num_slots:,} actions count to {MOST_IN_SMALL_CELLS:,} episodes on a CPU"
 
     def average(self) -> NDArray[np.float64]:
         return require_tree(self.simulator, "an average strategy").shares(self.kept()["visits"])
@@ -173,6 +188,10 @@ class MonteCarloCfr(Sampler):
         defaults = outcome if algorithm == "os-mccfr" else {}
         settings = defaults | dict(simulator.calibration.get(algorithm, {})) | parameters
         run, policy, scratch = _form(simulator, algorithm, settings)
+        # The table whose sums are the visits of each infoset, if there is one: evenly averaged strategies add up to 1.
+        even = isinstance(policy, traversal_sampling.External) and simulator.num_players == 2
+        linear = isinstance(policy, traversal_sampling.LinearExternal)
+        self.counted = "average" if even else "updated" if linear else None
 
         def tables(zeros: Zeros, writing: Any) -> outcome_sampling.Tables:
             slots = simulator.num_slots
@@ -184,10 +203,22 @@ class MonteCarloCfr(Sampler):
         return require_tree(self.simulator, "an average strategy").shares(self.kept()["weights"])
 
     def kept(self) -> dict[str, NDArray[Any]]:
-        return self._in_use({"weights": self.driver.table("average")})
+        weights = self.driver.table("average")
+        kept = {"weights": weights}
+        if self.counted is not None:
+            kept["counts"] = weights if self.counted == "average" else self.driver.table(self.counted)
+        return self._in_use(kept)
 
     def _named(self, learned: outcome_sampling.Tables) -> dict[str, NDArray[Any]]:
         return {"regret": learned.regret, "average": learned.average, "updated": learned.updated}
+
+
+def _fill(table: NDArray[Any], found: NDArray[Any]) -> None:
+    """Copy ``found`` to a new table, which is zero, and leave pages of memory alone that stay zero."""
+    for first in range(0, len(found), CHUNK):
+        part = found[first : first + CHUNK]
+        if np.count_nonzero(part.view(f"u{part.itemsize}")):
+            table[first : first + CHUNK] = part
 
 
 def _fitting(scratch: Any) -> int:
@@ -201,9 +232,9 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
     players, width, depth = simulator.num_players, simulator.widest, simulator.deepest + 1
     if algorithm == "os-mccfr":
         policy = outcome_sampling.Form(
-            epsilon=number("epsilon", settings["epsilon"], 0.001, 1.0),
-            alternating=one_of("updates", settings["updates"], ("parallel", "alternating")) == "alternating",
-            lazy=one_of("averaging", settings["averaging"], ("lazy", "stochastic")) == "lazy",
+            epsilon=number("epsilon", settings["epsilon"], *RANGES["epsilon"]),
+            alternating=one_of("updates", settings["updates"], UPDATES) == "alternating",
+            lazy=one_of("averaging", settings["averaging"], AVERAGING[algorithm]) == "lazy",
             players=players,
         )
         path = outcome_sampling.Path(
@@ -216,7 +247,10 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
             f"cs-mccfr tries all actions of all players in one traversal, too many in {simulator.game}; use es-mccfr, "
             "os-mccfr, smooth-uct or uct"
         )
-    form = traversal_sampling.ChanceAlone if apart else traversal_sampling.External
+    form: Any = traversal_sampling.ChanceAlone
+    if not apart:
+        linear = one_of("averaging", settings.get("averaging", "even"), ("even", "linear")) == "linear"
+        form = traversal_sampling.LinearExternal if linear else traversal_sampling.External
     stack = traversal_sampling.Stack(
         width,
         np.zeros(depth, traversal_sampling.FRAME),
@@ -242,6 +276,21 @@ def _self_play_defaults(simulator: Simulator, algorithm: str, constant: bool) ->
     return defaults | own | dict(simulator.calibration.get(algorithm, {}))
 
 
+def check_sampling(algorithm: str, settings: dict[str, Any]) -> None:
+    """Refuse invalid values of parameters, as far as they can be judged without a game."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    for name, choices in (CHOICES | {"averaging": AVERAGING.get(algorithm, ())}).items():
+        if name in given:
+            one_of(name, given[name], choices)
+    for name, (low, high) in RANGES.items():
+        for value in given[name] if isinstance(given.get(name), list | tuple) else [given.get(name, low)]:
+            number(name, value, low, high)
+    if "threshold" in given:
+        whole("threshold", given["threshold"], 0, 2**62)
+    if "c" in given and "k" in given:
+        raise FogplayError("exploration is c alone, or k with or without a cap: leave one of c and k out")
+
+
 def _exploration(simulator: Simulator, settings: dict[str, Any]) -> Any:
     """``c``, one for all or one per player, or equation 3 of 2015 if ``k`` is set.
 
@@ -249,8 +298,8 @@ def _exploration(simulator: Simulator, settings: dict[str, Any]) -> Any:
     equation 5 of 2014.
     """
     if settings["k"] is not None:
-        share = number("k", settings["k"], 0.0, 1.0)
-        cap = number("cap", settings["cap"], 0.0, 1e150) if settings["cap"] is not None else np.inf
+        share = number("k", settings["k"], *RANGES["k"])
+        cap = number("cap", settings["cap"], *RANGES["cap"]) if settings["cap"] is not None else np.inf
         by_pot = simulator.exploration(share, cap)
         if by_pot is None:
             raise FogplayError(f"{simulator.name} has no pot for exploration to follow: leave k out and set c")
@@ -261,7 +310,7 @@ def _exploration(simulator: Simulator, settings: dict[str, Any]) -> Any:
     each = list(given) if isinstance(given, list | tuple) else [given] * simulator.num_players
     if len(each) != simulator.num_players:
         raise FogplayError(f"c must be one number, or one for each of {simulator.num_players} players, not {given!r}")
-    by_player = tuple(number("c", value, 0.0, 1e150) for value in each)
+    by_player = tuple(number("c", value, *RANGES["c"]) for value in each)
     settings["c"] = by_player[0] if len(set(by_player)) == 1 else list(by_player)
     return ByPlayer(np.array(by_player, np.float64))
 
@@ -270,8 +319,7 @@ def _schedule(algorithm: str, settings: dict[str, Any]) -> Any:
     if algorithm == "uct":
         return uct.Always()
     kind = one_of("schedule", settings["schedule"], SCHEDULES)
-    eta, gamma = number("eta", settings["eta"], 0.0, 1.0), number("gamma", settings["gamma"], 0.0, 1.0)
-    decay = number("d", settings["d"], 0.0, 1e6)
+    eta, gamma, decay = (number(name, settings[name], *RANGES[name]) for name in ("eta", "gamma", "d"))
     threshold = whole("threshold", settings["threshold"], 0, 2**62)
     if kind == "decay":
         return uct.Decay(gamma, eta, decay)

@@ -18,9 +18,19 @@ from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
 from fogplay.games.registry import load
 from fogplay.simulators import Simulator, simulator_for
+from fogplay.simulators.find import MOST_INFOSETS
 from fogplay.simulators.interface import require_tree
-from fogplay.solvers.algorithms import AUTO, Algorithm, algorithm_called, check_parameters, default_iterations, suited
+from fogplay.solvers.algorithms import (
+    AUTO,
+    Algorithm,
+    algorithm_called,
+    check_parameters,
+    default_iterations,
+    suited,
+    suited_parameters,
+)
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
+from fogplay.solvers.sampling import MOST_GPU_THREADS
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 
@@ -67,6 +77,7 @@ def solve(
     greedy: bool = False,
     snapshot: Callable[[int, Any], None] | None = None,
     stop: threading.Event | None = None,
+    note: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> Result:
     """Solve a game: a spec, an object with the Game protocol, a flattened game, or a simulator.
@@ -80,13 +91,13 @@ def solve(
     threads that share the tables of a sampling algorithm; with one, the default, the same seed gives the same bits.
     ``device="cuda"`` runs a sampling algorithm on a GPU, where ``threads`` is the number of concurrent episodes.
     With ``checkpoint`` the run is saved there at intervals, and ``resume`` continues from an existing file; without
-    ``resume`` an existing file is renamed with the suffix ``.previous``.
+    ``resume`` an existing file is renamed with the suffix ``.previous`` as soon as there is something to save.
     ``progress`` is called about ten times per second, with a fresh ``nash_conv`` about every second unless ``watch`` is
     off. Ctrl-C, or setting ``stop``, ends the run early and keeps what was learned. ``greedy`` returns the strategy
     that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and the
-    strategy at every point of the curve.
+    strategy at every point of the curve. ``note`` is called with lines for the user, about checkpoints for example.
     """
-    require_amount(iterations, minutes, seed)
+    require_amount(iterations, minutes, seed, threads, infosets)
     seed, iterations = int(seed), None if iterations is None else int(iterations)
     if algorithm != AUTO:
         check_parameters(algorithm_called(algorithm), parameters)
@@ -98,9 +109,9 @@ def solve(
     if algorithm == AUTO:
         algorithm, _ = suited(simulator, device, threads)
         check_parameters(algorithm_called(algorithm), parameters)
+        parameters = suited_parameters(algorithm, simulator) | parameters
     chosen = algorithm_called(algorithm)
-    if iterations is None:
-        iterations = default_iterations(chosen, simulator) if minutes is None else MAX_ITERATIONS
+    iterations = planned_iterations(algorithm, simulator, iterations, minutes) or MAX_ITERATIONS
     points = points or _points(curve, iterations)
     if threads not in (None, 1) and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
@@ -108,6 +119,11 @@ def solve(
         return _linear_program(require_tree(simulator, algorithm), chosen, greedy)
     workers = {"seed": seed, "threads": threads, "device": device} if chosen.seeded else {}
     learner = chosen.make(simulator, algorithm, parameters | workers)
+    if learner.most_iterations is not None and minutes is None and iterations > learner.most_iterations:
+        raise FogplayError(
+            f"{algorithm} on {simulator.name} can count {learner.most_iterations:,} iterations on a CPU, not "
+            f"{iterations:,}: ask for fewer with -n, or use --device cuda"
+        )
     identity = {
         "game": simulator.name,
         "tree": simulator.digest,
@@ -119,7 +135,7 @@ def solve(
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
     wanted = tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
-    run = Run(learner, iterations, identity, wanted, None if minutes is None else 60 * minutes)
+    run = Run(learner, iterations, identity, wanted, None if minutes is None else 60 * minutes, note=note)
     path = _begin(run, checkpoint, resume)
     made = _Strategies(simulator, run, algorithm, greedy, seed if chosen.seeded else None)
     take = functools.partial(made.take, snapshot) if snapshot is not None else None
@@ -159,12 +175,9 @@ class _Strategies:
 
 
 def _begin(run: Run, checkpoint: str | os.PathLike[str] | None, resume: bool) -> Path | None:
-    """The path of the run's checkpoint; continues from what is there, or sets that aside."""
+    """The path of the run's checkpoint; continues from what is there if asked to."""
     path = Path(checkpoint) if checkpoint is not None else None
-    if path is None or not path.exists():
-        return path
-    if not resume:
-        path.replace(path.with_name(f"{path.name}.previous"))  # another run's: keep one
+    if path is None or not path.exists() or not resume:
         return path
     run.restore(path)
     if run.iteration > run.iterations:
@@ -193,13 +206,32 @@ def _result(run: Run, simulator: Simulator, strategy: Any, algorithm: str, seed:
     )
 
 
-def require_amount(iterations: int | None, minutes: float | None, seed: int) -> None:
-    """Refuse invalid amounts of work and seeds, before anything is built."""
+def require_amount(
+    iterations: int | None,
+    minutes: float | None,
+    seed: int,
+    threads: int | None = None,
+    infosets: int | None = None,
+) -> None:
+    """Refuse invalid amounts of work, seeds and sizes, before anything is built."""
     if iterations is not None:
         whole("iterations", iterations, 1, MAX_ITERATIONS)
     if minutes is not None:
         number("minutes", minutes, 0.001, MOST_MINUTES)
     checks.seed(seed)
+    if threads is not None:
+        whole("threads", threads, 1, MOST_GPU_THREADS)
+    if infosets is not None:
+        whole("infosets", infosets, 1, MOST_INFOSETS)
+
+
+def planned_iterations(
+    algorithm: str, simulator: Simulator, iterations: int | None, minutes: float | None
+) -> int | None:
+    """The iterations after which a run ends; None if only the clock ends it."""
+    if iterations is not None or minutes is not None:
+        return iterations
+    return default_iterations(algorithm_called(algorithm), simulator)
 
 
 def require_device(device: str, algorithm: str) -> None:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
 from fogplay.jit import record
-from fogplay.strategies.betting import WHOLE, BettingStrategy, require_betting
+from fogplay.strategies.betting import BettingStrategy, require_betting
+from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.strategy import Situation
 from fogplay.trees.betting import Betting, node_after
 

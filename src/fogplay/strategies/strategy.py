@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fogplay import storage
 from fogplay.errors import FogplayError
 
@@ -54,6 +57,11 @@ class Strategy:
     def distribution(self, view: Situation) -> list[float]:
         """The probability of each of ``view.legal``."""
         raise NotImplementedError
+
+    @property
+    def infoset_visits(self) -> NDArray[np.int64] | None:
+        """[infosets] how often each was visited while the strategy was learned; None if that was not recorded."""
+        return None
 
     def require_game(self, rules: Any) -> None:
         """Refuse the rules of a game that it cannot play."""

@@ -136,6 +136,14 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
         shares: list[float] = self.probabilities[self.slots(name)].tolist()
         return shares
 
+    @property
+    def infoset_visits(self) -> NDArray[np.int64] | None:
+        """[infosets] how often each was visited; None if the method does not count."""
+        if self.visits is None or not self.infosets:
+            return None
+        counted: NDArray[np.int64] = np.add.reduceat(self.visits, self.infoset_start[:-1])
+        return counted
+
     def require_game(self, rules: Any) -> None:
         """Refuse another registered game; other differences appear at an infoset (``on``, ``find``)."""
         spec = spec_of(rules)

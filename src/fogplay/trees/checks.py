@@ -7,6 +7,7 @@ from typing import Any
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
+from fogplay.games.own import PAGE, problem_of_actions
 
 Complain = Callable[..., None]  # raises a FogplayError, or another kind, that names the history too
 
@@ -18,7 +19,13 @@ class NoTreeError(FogplayError):
 def check_infoset(player: int, players: int, key: Any, actions: Any, complain: Complain) -> None:
     """Of an infoset that is met for the first time."""
     if player >= players:
-        complain(f"player {player} is to act, but players are numbered from 0 to {players - 1}")
+        complain(
+            f"player {player} is to act, but players are numbered from 0 to {players - 1}: num_players() returned "
+            f"{players}; for more, define `def num_players(self): return {player + 1}`"
+        )
+    problem = problem_of_actions(actions)
+    if problem is not None:
+        complain(problem)
     if not actions:
         complain(f"player {player} is to act but has no legal action")
     if not isinstance(key, str):
@@ -49,8 +56,7 @@ def check_chance_player(player: int, complain: Complain) -> None:
     """Of a node where no player is to act and the game is not over."""
     if player == SIMULTANEOUS:
         complain(
-            "players move simultaneously; convert the game with pyspiel.convert_to_turn_based(game), "
-            "or let each act in turn without seeing the others' moves",
+            f"players move simultaneously; let each act in turn without seeing the others' moves: {PAGE} shows how",
             kind=NoTreeError,
         )
     if player != CHANCE:
@@ -60,8 +66,10 @@ def check_chance_player(player: int, complain: Complain) -> None:
 def check_chances(probabilities: Sequence[float], complain: Complain) -> None:
     """Of a chance node."""
     total = sum(probabilities)
-    if not abs(total - 1) <= 1e-9 or min(probabilities) < 0:  # the first comparison is false for NaN
-        complain(
-            "chance's probabilities must be at least 0 and sum to 1; "
-            f"they sum to {total:.10g} (smallest: {min(probabilities, default=0):g})"
-        )
+    if abs(total - 1) <= 1e-9 and min(probabilities) >= 0:  # the first comparison is false for NaN
+        return
+    if not probabilities:
+        complain("chance is to act, and chance_outcomes() is empty")
+    if min(probabilities) < 0:
+        complain(f"a probability of chance is negative: {min(probabilities):g}")
+    complain(f"chance's probabilities must sum to 1; they sum to {total:.10g}")

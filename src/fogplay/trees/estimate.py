@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import random
+import statistics
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from fogplay.games.game import CHANCE
 
 PROBES = 64
+MANY_PROBES = 1024  # of a game whose size is near a limit
 FEWEST_PROBES = 4  # enough for a game that they show to be small:
 SMALL = 200_000  # nodes, which are walked within a few seconds
-LOOKS = 100_000  # states that an estimate looks at, at most
+LOOKS = 200_000  # states that an estimate looks at, at most
 HOPELESS = 10**15
 DEEPEST = 2_000  # moves of one history
 
@@ -24,6 +27,7 @@ class Estimate(NamedTuple):
 
     nodes: int  # about
     endless: bool  # some history is not over after DEEPEST moves
+    error: float = 0.0  # the standard error of nodes
 
 
 def estimate_nodes(root: Any, probes: int = PROBES, seed: int = 1) -> int:
@@ -39,9 +43,10 @@ def estimate(root: Any, probes: int = PROBES, seed: int = 1, enough: int = 0) ->
     follows the rare long histories too. A game that a few probes show to have under ``enough`` nodes gets no more.
     """
     rng, total, looks, endless = random.Random(seed), 0.0, 0, False
+    sizes: list[float] = []  # by probe
     done = 0
     while done < probes:
-        done += 1
+        done, before = done + 1, total
         level: Level = {}
         _keep(level, 1.0, root, rng)
         for _ in range(DEEPEST):
@@ -56,10 +61,14 @@ def estimate(root: Any, probes: int = PROBES, seed: int = 1, enough: int = 0) ->
                 break
         else:
             endless = True
+        sizes.append(total - before)
         small = done >= FEWEST_PROBES and total < enough * done
         if endless or small or total > HOPELESS * probes or looks > LOOKS:
             break
-    return Estimate(int(total / done), endless)
+    if looks > LOOKS and done > 1:
+        sizes.pop()  # cut short
+    error = statistics.stdev(sizes) / math.sqrt(len(sizes)) if len(sizes) > 1 else 0.0
+    return Estimate(int(statistics.fmean(sizes)), endless, error)
 
 
 def _keep(level: Level, weight: float, state: Any, rng: random.Random) -> None:

@@ -5,73 +5,58 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
-import psutil
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL, spec_of
-from fogplay.games.registry import load
+from fogplay.games.own import UNKNOWN, checked_players, checked_start, failed, require_own_game
+from fogplay.games.registry import load, turn_based
 from fogplay.jit import kernel
 from fogplay.trees.checks import (
-    NoTreeError,
     check_chance_player,
     check_chances,
     check_infoset,
     check_returns,
     complain_of_infoset,
 )
-from fogplay.trees.estimate import DEEPEST, HOPELESS, SMALL, Estimate, estimate
+from fogplay.trees.limits import Gauge, Limits, Path, expected_nodes, tree_bytes
 from fogplay.trees.sequences import find_lost_recall
 from fogplay.trees.tree import FlatGame, Tree, name_path
 
-NODE_LIMIT = 100_000_000
+LOOK_EVERY = 1 << 13  # nodes after which the walk is judged; few enough that an endless history fits in memory
 REPORT_EVERY = 1 << 16
-SURE = 4  # a game is not even tried that is estimated at so many times the limit
-BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
-INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
+SMALLER = "choose smaller parameters"
 
 Progress = Callable[[int, int, int], None]  # nodes so far, nodes and bytes expected in total
-
-
-class TooLargeError(NoTreeError):
-    """A game does not fit in a tree; ``size`` says in words how large it is."""
-
-    def __init__(self, line: str, size: str) -> None:
-        super().__init__(line)
-        self.size = size
 
 
 def flatten(
     game: Any,
     *,
     name: str | None = None,
-    node_limit: int = NODE_LIMIT,
+    node_limit: int | None = None,
     memory_limit: int | None = None,
     progress: Progress | None = None,
 ) -> FlatGame:
     """The whole game as arrays.
 
-    ``game`` is a spec, a game, or a state to start from; any object with OpenSpiel's method names works. The walk
-    stops with ``TooLargeError`` at ``node_limit`` nodes or ``memory_limit`` bytes (by default 80 % of the memory that
-    is free), and calls ``progress`` regularly.
+    ``game`` is a spec, a game, or a state to start from; any object with OpenSpiel's method names works. A game of over
+    ``node_limit`` nodes (by default 100 million) or ``memory_limit`` bytes (by default 80 % of the memory that is free)
+    is refused with ``TooLargeError``: at once if an estimate shows it, else during the walk, which calls ``progress``
+    regularly.
     """
     if isinstance(game, FlatGame):
         return game
     game, known_as = named(game)
     name = name or known_as
-    root, players = start_of(game)
-    memory_limit = memory_limit or available_memory() * 4 // 5
-    expected, endless = _estimate(root)
-    instead = game.instead_of_a_tree() if hasattr(game, "instead_of_a_tree") else "choose smaller parameters"
-    if endless:
-        size = f"histories of over {DEEPEST:,} moves"
-        raise TooLargeError(f"{name} has {size}: too large for a tree; {instead}", size)
-    _refuse_hopeless(name, expected, players, node_limit, memory_limit, instead)
+    root, players = start_of(game, name)
+    limits = Limits.of(node_limit, memory_limit)
+    instead = game.instead_of_a_tree() if hasattr(game, "instead_of_a_tree") else SMALLER
+    expected = expected_nodes(root, players, name, limits, instead)
     walk = _Walk(root, players, name)
-    walk.run(min(node_limit, INDEX_LIMIT), memory_limit, expected, progress)
+    walk.run(Gauge(name, players, limits, expected, instead), progress)
     flat = walk.finish()
     extras = {name: getattr(game, name)() for name in ("calibration", "measures") if hasattr(game, name)}
     return replace(flat, **extras)
@@ -83,14 +68,22 @@ def named(game: Any, suited: bool = False) -> tuple[Any, str]:
         loaded = load(game, suited)
         return loaded, game if ".py" in game else spec_of(loaded)
     if hasattr(game, "new_initial_state"):
+        game = turn_based(game)
+        require_own_game(game, spec_of(game))
         return game, spec_of(game)
     return game, f"a state of {type(game).__name__}"
 
 
-def start_of(game: Any) -> tuple[Any, int]:
-    """The first state and the number of players of a game or a state."""
+def start_of(game: Any, name: str | None = None) -> tuple[Any, int]:
+    """The first state and the number of players of a game or a state; errors call it ``name``."""
     if hasattr(game, "new_initial_state"):
-        return game.new_initial_state(), int(game.num_players())
+        name = name or type(game).__name__
+        if hasattr(game, "get_type") and not game.get_type().provides_information_state_string:
+            raise FogplayError(
+                f"{name} has no information_state_string: OpenSpiel tells only what its players observe, not what they "
+                "know, so it cannot be solved"
+            )
+        return checked_start(game, name), checked_players(game, name)
     if hasattr(game, "child") and hasattr(game, "current_player"):
         players = game.num_players() if hasattr(game, "num_players") else game.get_game().num_players()
         return game, int(players)
@@ -98,45 +91,6 @@ def start_of(game: Any) -> tuple[Any, int]:
         f"{type(game).__name__} is not a game; pass the name of one (`fogplay games` lists them), or an object with "
         "num_players() and new_initial_state()"
     )
-
-
-def _estimate(root: Any) -> Estimate:
-    """An estimate of the game's size; of 1 node where its own code fails, which the walk will report better."""
-    try:
-        return estimate(root, enough=SMALL)
-    except Exception:
-        return Estimate(1, endless=False)
-
-
-def tree_bytes(nodes: int, players: int) -> int:
-    """About how many bytes a tree of ``nodes`` nodes takes while it is built and used."""
-    return nodes * (21 + 8 * players) + nodes * (20 + 12 * players)
-
-
-def available_memory() -> int:
-    """Bytes that a new allocation may take on this machine without swapping."""
-    return int(psutil.virtual_memory().available)
-
-
-def _refuse_hopeless(name: str, expected: int, players: int, node_limit: int, memory_limit: int, instead: str) -> None:
-    """Refuse at once what the estimate shows to be far beyond the limits."""
-    size = tree_bytes(expected, players)
-    if expected > SURE * node_limit or size > SURE * memory_limit:
-        about = "about" if expected < HOPELESS else "over"  # the estimate was cut short
-        limit = f"{_rounded(node_limit)} nodes" if expected > SURE * node_limit else f"{memory_limit / 1e6:,.3g} MB"
-        nodes = f"{about} {_rounded(expected)} nodes"
-        raise TooLargeError(
-            f"{name} has {nodes}, far over the limit of {limit}: too large for a tree; {instead}", nodes
-        )
-
-
-def _rounded(count: int) -> str:
-    digits = len(str(count))
-    if digits < 7:
-        return f"{count:,}"
-    if digits > 12:
-        return f"10^{digits - 1}"
-    return f"{count / 1e6:,.1f} million" if digits < 10 else f"{count / 1e9:,.1f} billion"
 
 
 class _Walk:
@@ -160,28 +114,23 @@ class _Walk:
         self.calling: list[int] | None = [] if hasattr(root, "calling_action") else None
         self.outlook: list[tuple[float, float]] | None = [] if hasattr(root, "betting_outlook") else None
 
-    def run(self, node_limit: int, memory_limit: int, expected: int, progress: Progress | None) -> None:
+    def run(self, gauge: Gauge, progress: Progress | None) -> None:
         """Walk the whole game from the root."""
         stack = [self.root]
         while stack:
+            before = len(self.player)
             try:
-                self._visit(stack, min(node_limit - len(self.player), REPORT_EVERY))
+                self._visit(stack, min(gauge.limits.nodes - before, LOOK_EVERY))
             except FogplayError:
                 raise
             except Exception as error:
-                self._complain(f"the game's own code failed with {type(error).__name__}: {error}", error)
+                self._complain(failed(error, self._last_state()), error)
             nodes = len(self.player)
-            used = tree_bytes(nodes, self.players) + len(self.infosets) * BYTES_PER_INFOSET
-            if stack and (nodes >= node_limit or used > memory_limit):
-                limit = f"{_rounded(node_limit)} nodes" if nodes >= node_limit else f"{memory_limit / 1e9:.1f} GB"
-                raise TooLargeError(
-                    f"{self.name} reached the limit of {limit} after {nodes:,} nodes and {len(self.infosets):,} "
-                    "infosets, unfinished; choose smaller parameters or raise the limit (node_limit, memory_limit)",
-                    f"over {_rounded(nodes)} nodes",
-                )
-            if progress is not None and (stack or nodes > REPORT_EVERY):
-                expected = max(expected, nodes + len(stack))
-                progress(nodes, expected if stack else nodes, tree_bytes(expected, self.players))
+            if stack:
+                gauge.look(self.num_children[before:], nodes, len(stack), len(self.infosets))
+            if progress is not None and (nodes % REPORT_EVERY == 0 if stack else nodes > REPORT_EVERY):
+                expected = gauge.expected if stack else nodes
+                progress(nodes, expected, tree_bytes(expected, self.players))
 
     def _visit(self, stack: list[Any], count: int) -> None:
         """Visit the next ``count`` nodes: the only Python loop over every node of the game."""
@@ -244,9 +193,23 @@ class _Walk:
         self.probabilities.extend(probabilities)
         return [state.child(outcome[0]) for outcome in outcomes]
 
+    def _last_state(self) -> Any:
+        """The state whose visit failed, unless its own code fails on the way there too."""
+        path, state = Path(), self.root
+        path.follow(self.num_children)
+        try:
+            for choice in path.moves():
+                player = state.current_player()
+                moves = state.legal_actions() if player >= 0 else [outcome[0] for outcome in state.chance_outcomes()]
+                state = state.child(moves[choice])
+        except Exception:
+            return UNKNOWN
+        return state
+
     def _complain(self, what: str, cause: Exception | None = None, kind: type[FogplayError] = FogplayError) -> None:
-        path = _path_in_walk(self.num_children, len(self.player))
-        raise kind(f"{self.name}: {what}; seen after: {name_path(self.root, path)}") from cause
+        path = Path()
+        path.follow(self.num_children)
+        raise kind(f"{self.name}: {what}; seen after: {name_path(self.root, path.moves())}") from cause
 
     def finish(self) -> FlatGame:
         """Lay out the walk as a tree, and check what only the whole tree shows."""
@@ -290,20 +253,6 @@ class _Walk:
         _check_payoffs(flat)
         object.__setattr__(flat, "recall_lost", _lost_recall(flat))
         return flat
-
-
-def _path_in_walk(num_children: array[int], node: int) -> list[int]:
-    """Which child to take at each step from the root to the ``node``-th node of the walk."""
-    path: list[list[int]] = []  # [children of an ancestor, which of them we are in]
-    for count in islice(num_children, node):
-        if count:
-            path.append([count, 0])
-            continue
-        while path and path[-1][1] == path[-1][0] - 1:
-            path.pop()
-        if path:
-            path[-1][1] += 1
-    return [choice for _, choice in path]
 
 
 def _check_payoffs(flat: FlatGame) -> None:

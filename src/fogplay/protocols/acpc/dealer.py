@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fogplay import checks
 from fogplay.errors import FogplayError
@@ -35,6 +36,7 @@ from fogplay.play import Dealt, Table
 from fogplay.protocols.acpc.deals import Deal, Deals
 from fogplay.protocols.acpc.game import AcpcGame
 from fogplay.protocols.acpc.notes import Notes
+from fogplay.protocols.acpc.winnings import Winnings
 
 MOST_HANDS = 10**9
 MOST_ASIDE = 1000  # lines that are not answers, while waiting for one answer
@@ -69,23 +71,59 @@ class Terms:
             raise FogplayError("limits of time must be over 0 seconds")
 
 
+class Departure(NamedTuple):
+    """When and why a player failed."""
+
+    hand: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Past:
+    """The completed hands of a match that was cut off."""
+
+    hands: int
+    won: tuple[Winnings, ...]  # by player
+    size: int  # the bytes of its log up to there
+
+
+def head(terms: Terms) -> list[str]:
+    """The first lines of a match's log."""
+    limits = terms.limits
+    times = (("response", limits.answer), ("hand", limits.hand), ("per_hand", limits.per_hand))
+    first = log_head(terms.name, terms.game, terms.hands, terms.seed)
+    return [first, *(f"#--t_{word} {round(1000 * seconds)}" for word, seconds in times)]
+
+
+def player_at(seat: int, hand: int, turn: int, players: int) -> int:
+    """The player at a seat in a hand of a match."""
+    return (seat + hand - turn) % players
+
+
 class Dealer:
-    """A match from its first line to its last.
+    """A match from its first line to its last, or from where it was cut off (``past``).
 
     ``waits_for`` is the player whose line comes next, or None when the match is over; ``take`` returns the lines to
     send to a player. ``log`` is called with each line of the log.
     """
 
-    def __init__(self, game: AcpcGame, names: Sequence[str], terms: Terms, log: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        game: AcpcGame,
+        names: Sequence[str],
+        terms: Terms,
+        log: Callable[[str], None],
+        past: Past | None = None,
+    ) -> None:
         self.game, self.names, self.terms = game, tuple(names), terms
         if len(names) != game.players:
             raise FogplayError(f"{terms.game} is for {game.players} players, not for {len(names)}")
         if len(set(names)) != len(names):
             raise FogplayError(f"players must have names of their own: {', '.join(names)}")
         self.notes = Notes(lambda line: log(f"# {line}"))
-        self.hand = 0  # the number of the current hand
-        self.totals = [0.0] * game.players  # [players] chips won
-        self.gone: dict[int, str] = {}  # the reason, by player that failed
+        self.hand = 0 if past is None else past.hands  # the number of the current hand
+        self.won = [Winnings() for _ in names] if past is None else list(past.won)  # [players]
+        self.gone: dict[int, Departure] = {}  # by player that failed
         self.ended: str | None = None  # why the match ended early
         self.waits_for: int | None = None
         self.asked = ""  # the line that ``waits_for`` must answer
@@ -95,10 +133,9 @@ class Dealer:
         self._used_hand, self._used = [0.0] * game.players, [0.0] * game.players  # seconds
         self._outbox: list[list[str]] = [[] for _ in names]
         self._aside = 0  # lines ignored while waiting for the current answer
-        limits = terms.limits
-        log(log_head(terms.name, terms.game, terms.hands, terms.seed))
-        for word, seconds in (("response", limits.answer), ("hand", limits.hand), ("per_hand", limits.per_hand)):
-            log(f"#--t_{word} {round(1000 * seconds)}")
+        if past is None:
+            for line in head(terms):
+                log(line)
 
     # ---- The caller's interface
 
@@ -113,7 +150,9 @@ class Dealer:
 
     def begin(self) -> None:
         """Deal the first hand, once all players have greeted."""
-        if self.ended is None:
+        if self.over:
+            self._log_score()
+        elif self.ended is None:
             self._begin_hand()
             self._go_on()
 
@@ -171,7 +210,7 @@ class Dealer:
         """Fail a player that has left, is out of time, or does not follow the protocol."""
         if player in self.gone or self.ended is not None:
             return
-        self.gone[player] = why
+        self.gone[player] = Departure(self.hand, why)
         line = f"hand {self.hand}: {self.names[player]} is out: {why}"
         if not self.terms.forfeit or len(self.gone) == len(self.names):
             self.end(line)
@@ -192,23 +231,26 @@ class Dealer:
         """Whether all hands have been played."""
         return self.hand == self.terms.hands
 
-    def player_at(self, seat: int) -> int:
-        """The player at a seat in this hand."""
-        return (seat + self.hand - self.terms.turn) % self.game.players
+    @property
+    def totals(self) -> list[float]:
+        """[players] the chips won so far."""
+        return [each.chips for each in self.won]
 
     # ---- The hands
 
     def _begin_hand(self) -> None:
         self._deal: Deal = self._deals.deal(self.hand)
         self._used_hand = [0.0] * self.game.players
-        self._sitting = [self.player_at(seat) for seat in range(self.game.players)]
+        players = self.game.players
+        self._sitting = [player_at(seat, self.hand, self.terms.turn, players) for seat in range(players)]
         luck = Dealt(self.game.chance_moves(self._deal.holes, self._deal.boards), self._deals.luck(self.hand))
         self._table, self._situation = Table(self.game.game, luck), self.game.start
         blank: list[tuple[int, ...]] = [()] * self.game.players
         self._held = [
             print_cards([*blank[:seat], hole, *blank[seat + 1 :]], ()) for seat, hole in enumerate(self._deal.holes)
         ]  # each seat's own cards, as it sees them
-        self._turned = [print_cards((), self._deal.boards[:rounds]) for rounds in range(self.game.definition.rounds)]
+        turned = [print_cards((), [cards]) for cards in self._deal.boards]
+        self._turned = ["".join(turned[:rounds]) for rounds in range(len(turned) + 1)]
 
     def _go_on(self) -> None:
         """Send everybody the state of the hand, and wait for the player to act; play for those who have left."""
@@ -217,12 +259,11 @@ class Dealer:
             if self._table.is_over:
                 self._finish_hand()
                 if self.over:
-                    self.waits_for = None
-                    self._log(print_score(Score(tuple(self.totals), self.names)))
+                    self._log_score()
                     return
                 self._begin_hand()
                 continue
-            player = self._sitting[self._table.to_act[0]]
+            player = self._sitting[self._situation.seat]
             if player not in self.gone:
                 self.waits_for, self.limit, self._aside = player, self._seconds_left(player), 0
                 return
@@ -255,13 +296,17 @@ class Dealer:
 
     def _finish_hand(self) -> None:
         situation, boards = self._situation, self._deal.boards[: self._situation.rounds - 1]
-        values = self._table.scores
+        values = self.game.fit.chips(self._table.scores)
         for seat, player in enumerate(self._sitting):
-            self.totals[player] += values[seat]
+            self.won[player].add(values[seat])
         cards = print_cards(self._deal.holes, boards)
         sitting = [self.names[player] for player in self._sitting]
         self._log(hand_line(self.hand, situation.betting, cards, values, sitting))
         self.hand += 1
+
+    def _log_score(self) -> None:
+        self.waits_for = None
+        self._log(print_score(Score(tuple(self.totals), self.names)))
 
     # ---- Lines that are not exact answers
 

@@ -14,7 +14,7 @@ from fogplay.errors import FogplayError
 from fogplay.games.game import Game
 from fogplay.games.limit import most_actions
 from fogplay.notation.acpc import Cards, LoggedHand, MatchState, quoted
-from fogplay.notation.gamedef import Definition, game_of
+from fogplay.notation.gamedef import Definition, Fit, fit, game_of
 from fogplay.play.view import Memory, View
 from fogplay.play.worlds import draw_world
 
@@ -24,24 +24,26 @@ HIDDEN = -1  # a card that is not shown
 
 
 class Situation:
-    """A point of the betting, independent of the cards."""
+    """A point of the betting, independent of the cards; seats and chips are the definition's."""
 
     __slots__ = (
-        "actions", "betting", "in_hand", "legal", "letters", "over", "rounds", "seat", "showdown", "state", "unshown",
+        "actions", "betting", "fit", "in_hand", "legal", "letters", "over", "rounds", "seat", "showdown", "state",
+        "unshown",
     )  # fmt: skip
 
-    def __init__(self, state: Any, betting: str, in_hand: tuple[bool, ...]) -> None:
+    def __init__(self, state: Any, betting: str, in_hand: tuple[bool, ...], fit: Fit) -> None:
         self.state = state  # by our rules, with placeholder cards
         self.betting = betting  # as lines write it
         self.in_hand = in_hand  # whether each seat has not folded
+        self.fit = fit
         self.over: bool = state.is_terminal()
-        self.seat: int = OVER if self.over else state.current_player()  # the seat to act
+        self.seat: int = OVER if self.over else fit.seat(state.current_player())  # the seat to act
         self.actions = {} if self.over else state.limit_actions()  # our rules' numbers by letter, in their order
         self.legal = tuple(self.actions.values())
         self.letters = {action: letter for letter, action in self.actions.items()}
         self.rounds = betting.count("/") + 1  # that have begun
         self.showdown = self.over and sum(in_hand) > 1
-        self.unshown: list[float] = state.returns() if self.over and not self.showdown else []  # what each seat wins
+        self.unshown = fit.chips(state.returns()) if self.over and not self.showdown else []  # what each seat wins
 
     def after(self, letter: str) -> Situation:
         """The situation after the player to act takes this action."""
@@ -50,7 +52,7 @@ class Situation:
         in_hand = self.in_hand
         if letter == "f":
             in_hand = (*in_hand[: self.seat], False, *in_hand[self.seat + 1 :])
-        return Situation(made_up(state), self.betting + letter + rounds, in_hand)
+        return Situation(made_up(state), self.betting + letter + rounds, in_hand, self.fit)
 
 
 def made_up(state: Any) -> Any:
@@ -61,21 +63,30 @@ def made_up(state: Any) -> Any:
 
 
 class AcpcGame:
-    """A game in the competition's terms and in ours."""
+    """A game in the competition's terms and in ours.
+
+    Everything that lines hold (seats, cards by seat, chips) is by the definition; ``fit`` leads to the seats and chips
+    of our rules, which only views and states use.
+    """
 
     def __init__(self, definition: Definition, game: Game | None = None) -> None:
-        """``game`` defaults to the one that the definition describes; any other must have the same definition."""
+        """``game`` defaults to the one that the definition describes; any other must fit the definition."""
         self.definition = definition
         self.game: Any = game_of(definition) if game is None else game
+        found = fit(definition, self.game)
+        if found is None:
+            raise FogplayError(f"{self.game} is not the game of this definition")
+        self.fit = found
         self.players = definition.players
         self.deck = definition.deck()  # the number of each card among all 52
         self.card = {number: card for card, number in enumerate(self.deck)}
         self._numbers = frozenset(self.deck)
+        self._starts = [self.fit.our_seat(seat) * definition.hole for seat in range(self.players)]  # of hole cards
         self._hidden = (HIDDEN,) * (definition.players * definition.hole)
         self._sorted = functools.lru_cache(maxsize=1 << 13)(self._as_rules_sort)
         self.most_actions = most_actions(definition.players, definition.max_raises)
         everybody = (True,) * self.players
-        self.start = Situation(made_up(self.game.new_initial_state()), "", everybody)
+        self.start = Situation(made_up(self.game.new_initial_state()), "", everybody, self.fit)
         self._known = {"": self.start}
         self.waiting: dict[str, tuple[str, ...]] = {}  # the seats not to act, as lines write them, by cached betting
 
@@ -135,9 +146,8 @@ class AcpcGame:
     def dealt(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> Any:
         """The situation's state by our rules with the given cards; cards that are not shown are HIDDEN."""
         sorted_, cards = self._sorted, self._hidden
-        for seat, hole in enumerate(holes):
+        for at, hole in zip(self._starts, holes, strict=True):
             if hole:
-                at = seat * len(hole)
                 cards = cards[:at] + sorted_(hole) + cards[at + len(hole) :]
         for board in boards:
             cards += sorted_(board)
@@ -145,15 +155,16 @@ class AcpcGame:
 
     def chance_moves(self, holes: Sequence[Cards], boards: Sequence[Cards]) -> list[int]:
         """All of chance's moves in a hand with these cards, in the order in which our rules make them."""
-        return [card for cards in (*holes, *boards) for card in self._sorted(cards)]
+        held = [holes[self.fit.seat(ours)] for ours in range(self.players)]
+        return [card for cards in (*held, *boards) for card in self._sorted(cards)]
 
     def _as_rules_sort(self, cards: Cards) -> Cards:
         """A set of cards as our rules number and order them."""
         return tuple(sorted(self.card[each] for each in cards))
 
     def view(self, seen: MatchState, situation: Situation, luck: float) -> View:
-        """The view of the seat to act, made from a line."""
-        seat = seen.seat
+        """The view of the seat to act, made from a line; its seat is that of our rules."""
+        seat = self.fit.our_seat(seen.seat)
 
         def state() -> Any:
             return self.dealt(seen.holes, seen.boards, situation)
@@ -176,20 +187,20 @@ class AcpcGame:
 
     def _memory(self, seen: MatchState) -> Memory:
         """The seat's earlier decisions in the hand of a line."""
-        here, past = self.start, list[tuple[str, int]]()
+        here, past, seat = self.start, list[tuple[str, int]](), self.fit.our_seat(seen.seat)
         for letter in seen.betting.replace("/", ""):
             if here.seat == seen.seat:
                 before = self.dealt(seen.holes, seen.boards[: here.rounds - 1], here)
-                past.append((str(before.information_state_string(seen.seat)), here.actions[letter]))
+                past.append((str(before.information_state_string(seat)), here.actions[letter]))
             here = self.following(here, letter)
         return tuple(past)
 
     def values(self, holes: Sequence[Cards], boards: Sequence[Cards], situation: Situation) -> list[float]:
-        """[seats] the chips won in a completed hand, by our rules."""
+        """[seats] the definition's chips won in a completed hand, by our rules."""
         if not situation.over:
             raise FogplayError(f"the hand is not over after {situation.betting!r}")
         if not situation.showdown:
             return situation.unshown
         if any(stays and not hole for stays, hole in zip(situation.in_hand, holes, strict=True)):
             raise FogplayError("there is a showdown, and not all its hands are shown")
-        return list(self.dealt(holes, boards, situation).returns())
+        return self.fit.chips(self.dealt(holes, boards, situation).returns())

@@ -10,7 +10,7 @@ from fogplay.agents import resolve
 from fogplay.errors import FogplayError
 from fogplay.games.game import Game
 from fogplay.games.registry import load
-from fogplay.notation.gamedef import Definition, definition_of, game_of
+from fogplay.notation.gamedef import Definition, definition_of, fit, game_of
 from fogplay.play import Agent
 from fogplay.play.agent import begin
 from fogplay.protocols.acpc.game import AcpcGame
@@ -29,7 +29,7 @@ def seated(text: str, definition: Definition) -> Seated:
     rules = game_of(definition)
     if Path(text).is_file():
         own = _game_in(text)
-        if definition_of(own) != definition:
+        if fit(definition, own) is None:
             raise FogplayError(f"{text} is a strategy for {own}, not for {rules}")
         rules = own
     (agent,) = resolve([text], rules)

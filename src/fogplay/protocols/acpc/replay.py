@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
 
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load, registered
 from fogplay.notation.acpc import (
     SCORE,
     STATE,
+    Cards,
     LoggedHand,
     Score,
     game_in,
@@ -22,6 +28,7 @@ from fogplay.notation.acpc import (
 )
 from fogplay.notation.gamedef import ENDING, Definition, definition_of, load_definition, our_definitions, whole_deck
 from fogplay.protocols.acpc.game import AcpcGame
+from fogplay.protocols.acpc.winnings import clustered_rate
 
 CENT = 1e-5  # tolerance between a logged value and the payoff by the rules: logs have six decimals
 
@@ -30,10 +37,55 @@ CENT = 1e-5  # tolerance between a logged value and the payoff by the rules: log
 class Replay:
     """The contents of a log that follows the rules."""
 
+    path: str
     hands: int
     totals: dict[str, float]  # chips by name
     score: Score | None  # the last line; None if the match was cut off
     game: str
+    definition: Definition
+    deals: array[int] = field(repr=False)  # [hands] equal where the cards are: in one log, or in several
+    results: array[float] = field(repr=False)  # [hands × players] chips won, in the order of ``totals``
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a player won in one or several logs."""
+
+    chips: float
+    rate: float  # mb/h
+    error: float  # its standard error; NaN with fewer than two deals
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Several logs as one match: hands with the same cards belong to one deal, however the players sat."""
+
+    hands: int
+    deals: int
+    players: dict[str, Outcome]  # by name
+
+
+def combine(logs: Sequence[Replay]) -> Combined:
+    """The results of logs together; refuses logs of different games or players."""
+    first, *others = logs
+    for other in others:
+        if other.definition != first.definition:
+            raise FogplayError(f"{other.path} is a match of {other.game}, and {first.path} of {first.game}")
+        if set(other.totals) != set(first.totals):
+            theirs, ours = (", ".join(sorted(log.totals)) for log in (other, first))
+            raise FogplayError(f"{other.path} is a match between {theirs}, and {first.path} between {ours}")
+    names = list(first.totals)
+    keys = np.concatenate([np.asarray(log.deals) for log in logs])
+    won = np.concatenate(
+        [np.reshape(log.results, (log.hands, -1))[:, [list(log.totals).index(name) for name in names]] for log in logs]
+    )
+    _, deal_of, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    players = {}
+    for column, name in enumerate(names):
+        sums = np.bincount(deal_of, weights=won[:, column], minlength=len(counts))
+        chips = sum(log.totals[name] for log in logs)
+        players[name] = Outcome(chips, *clustered_rate(sums, counts, first.definition.big_blind))
+    return Combined(len(keys), len(counts), players)
 
 
 def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
@@ -41,6 +93,8 @@ def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
     name, definition = (game, load_definition(game)[1]) if game is not None else game_of_log(path)
     played, totals, score = AcpcGame(definition), dict[str, float](), None
     hands, before = 0, -1
+    deals, results = array("q"), array("d")
+    cards: tuple[Cards, ...] = ()
     for number, line in read_lines(path):
         try:
             if is_comment(line):
@@ -51,8 +105,11 @@ def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
                 hand = parse_hand(line)
                 if hands > 0 and hand.number != before + 1:
                     raise FogplayError(f"hand {hand.number} comes after hand {before}")
-                _count(hand, recompute(played, hand), totals, hands == 0)
-                hands, before = hands + 1, hand.number
+                values = recompute(played, hand)
+                _count(hand, values, totals, hands == 0)
+                results.extend(values[hand.names.index(name)] for name in totals)
+                deals.append(deals[-1] if all(hand.holes) and hand.holes == cards else _deal(path, hand))
+                hands, before, cards = hands + 1, hand.number, hand.holes
             elif line.startswith(SCORE):
                 score = parse_score(line)
                 _compare(score, totals, hands)
@@ -62,7 +119,12 @@ def replay(path: str | os.PathLike[str], game: str | None = None) -> Replay:
             raise FogplayError(f"{path}, line {number}: {error}") from error
     if hands == 0:
         raise FogplayError(f"{path} holds no hands: no line begins with {STATE}")
-    return Replay(hands, totals, score, name)
+    return Replay(str(path), hands, totals, score, name, definition, deals, results)
+
+
+def _deal(path: str | os.PathLike[str], hand: LoggedHand) -> int:
+    """A number for the cards of a hand, the same in duplicate matches; of this log only if some cards are unknown."""
+    return hash((hand.number, hand.holes, "" if all(hand.holes) else str(path)))
 
 
 def recompute(game: AcpcGame, hand: LoggedHand) -> list[float]:
@@ -97,11 +159,14 @@ def _compare(score: Score, totals: dict[str, float], hands: int) -> None:
 
 
 def game_of_log(path: str | os.PathLike[str]) -> tuple[str, Definition]:
-    """The game that a log names in its first comment, if known; else the full deck's for its number of players."""
+    """The game that a log names in its first comment, if known; else the full deck's for its number of players.
+
+    A definition is known if it is built in, or if its file is here or beside the log.
+    """
     for _, line in read_lines(path):
         named = game_in(line)
         if named is not None:
-            found = _named(named)
+            found = _named(named) or _beside(named, Path(path).parent)
             if found is not None:
                 return found
         if line.startswith(STATE):
@@ -122,3 +187,12 @@ def _named(named: str) -> tuple[str, Definition] | None:
         return (named, definition_of(load(named))) if named.partition("(")[0] in registered() else None
     except FogplayError:
         return None
+
+
+def _beside(named: str, folder: Path) -> tuple[str, Definition] | None:
+    """A definition from a file of this name, with or without its ending, here or in a folder."""
+    for place in (Path(), folder):
+        for file in (place / named, place / f"{named}{ENDING}", place / Path(named).name):
+            if file.is_file() and file.name.endswith(ENDING):
+                return load_definition(str(file))
+    return None

@@ -9,9 +9,11 @@ import struct
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from fogplay.errors import FogplayError
+from fogplay.interrupts import Stop, stopping
 from fogplay.notation.acpc import MOST_LINE
 from fogplay.protocols.acpc.client import Client
 from fogplay.protocols.acpc.dealer import Dealer
@@ -20,7 +22,9 @@ CHUNK = 1 << 16
 SENDING = 10.0  # seconds in which the other side must accept what it is sent
 MOMENT = 0.002  # seconds after which the other players receive their lines
 SHORTLY = 1e-3  # seconds of yielding the CPU before sleeping, since waking from sleep is slower
+QUIET = 10.0  # seconds without a line from a new dealer, after which a client says so
 GATHERED = 100  # the most lines held back for a player
+BY_HAND = "stopped by hand"
 
 give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 
@@ -122,21 +126,34 @@ def connect(host: str, port: int, wait: float = 0.0) -> Line:
 
 
 def join(line: Line, client: Client, progress: Callable[[int], None] | None = None) -> str:
-    """Play until the dealer ends the match; return the reason."""
-    done = 0
-    try:
-        line.send([client.greeting])
-        while True:
-            answer = client.receive(line.read())
-            if answer is not None:
-                line.send([answer])
-            if progress is not None and client.hands != done:
-                done = client.hands
-                progress(done)
-    except Gone as gone:
-        return str(gone)
-    finally:
-        line.close()
+    """Play until the dealer ends the match, or a signal; return the reason."""
+    done, patience = 0, QUIET if client.is_new else None
+    with stopping() as stop:
+        try:
+            line.send([client.greeting])
+            while not stop.is_set():
+                try:
+                    with stop.at_once():
+                        heard = line.read(patience)
+                except Late:
+                    client.silence(QUIET)
+                    patience = None
+                    continue
+                answer = client.receive(heard)
+                if answer is not None:
+                    line.send([answer])
+                if client.hands != done:
+                    done = client.hands
+                    patience = patience if client.is_new else None
+                    if progress is not None:
+                        progress(done)
+        except Gone as gone:
+            return str(gone)
+        except KeyboardInterrupt:
+            stop.set()
+        finally:
+            line.close()
+    return BY_HAND
 
 
 # ---- The dealer's players
@@ -183,47 +200,72 @@ def listen(host: str, port: int) -> socket.socket:
         raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another port, or 0 for any") from error
 
 
-def accept(listening: socket.socket, name: str, seconds: float | None) -> Line:
+@dataclass(frozen=True)
+class Patience:
+    """How many seconds all players together have to connect and to greet; None: no limit."""
+
+    seconds: float | None
+    began: float = field(default_factory=time.monotonic)
+
+    def left(self) -> float | None:
+        return None if self.seconds is None else max(self.began + self.seconds - time.monotonic(), 1e-3)
+
+
+def accept(listening: socket.socket, name: str, patience: Patience) -> Line:
     """Wait for a player to connect, and return the connection."""
     with listening:
-        listening.settimeout(seconds)
+        listening.settimeout(patience.left())
         try:
             connection, _ = listening.accept()
         except TimeoutError:
-            raise FogplayError(f"{name} did not connect in {seconds:g} seconds; nothing was played") from None
+            raise FogplayError(f"{name} did not connect in {patience.seconds:g} seconds; nothing was played") from None
     return Line(connection)
 
 
-def run(dealer: Dealer, chairs: Sequence[Chair], progress: Callable[[int], None] | None = None) -> None:
-    """Play the match to its end; Ctrl-C ends it after the last completed hand."""
-    try:
-        _greet(dealer, chairs)
-        dealer.begin()
-        hand = 0
-        while dealer.waits_for is not None:
-            _ask(dealer, chairs, dealer.waits_for)
-            if progress is not None and dealer.hand != hand:
-                hand = dealer.hand
-                progress(hand)
-        _tell_all(dealer, chairs)
-    except KeyboardInterrupt:
-        dealer.end("stopped by hand")
-    finally:
-        for chair in chairs:
-            chair.close()
+def run(
+    dealer: Dealer,
+    chairs: Sequence[Chair],
+    progress: Callable[[int], None] | None = None,
+    patience: Patience | None = None,
+) -> None:
+    """Play the match to its end; a signal ends it after the last completed hand.
 
-
-def _greet(dealer: Dealer, chairs: Sequence[Chair]) -> None:
-    for player, chair in enumerate(chairs):
+    Players greet within the time that ``patience`` leaves, or that of an answer.
+    """
+    with stopping() as stop:
         try:
-            dealer.greet(player, chair.read(dealer.terms.limits.answer))
+            with stop.at_once():
+                _greet(dealer, chairs, patience)
+            dealer.begin()
+            hand = dealer.hand
+            while dealer.waits_for is not None and not stop.is_set():
+                _ask(dealer, chairs, dealer.waits_for, stop)
+                if progress is not None and dealer.hand != hand:
+                    hand = dealer.hand
+                    progress(hand)
+            if stop.is_set():
+                dealer.end(BY_HAND)
+            _tell_all(dealer, chairs)
+        except KeyboardInterrupt:
+            dealer.end(BY_HAND)
+        finally:
+            for chair in chairs:
+                chair.close()
+
+
+def _greet(dealer: Dealer, chairs: Sequence[Chair], patience: Patience | None) -> None:
+    limited = patience if patience is not None and patience.seconds is not None else None
+    for player, chair in enumerate(chairs):
+        waits = limited or Patience(dealer.terms.limits.answer)
+        try:
+            dealer.greet(player, chair.read(waits.left() or 0.0))
         except Gone as gone:
             dealer.fail(player, str(gone))
         except Late:
-            dealer.fail(player, f"it did not greet in {dealer.terms.limits.answer:g} seconds")
+            dealer.fail(player, f"it did not greet in {waits.seconds:g} seconds")
 
 
-def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
+def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int, stop: Stop) -> None:
     """Listen to the player ``dealer.waits_for`` until it answers or fails.
 
     The other players receive their lines only when this one takes a moment to think, or when many lines have collected:
@@ -237,7 +279,8 @@ def _ask(dealer: Dealer, chairs: Sequence[Chair], player: int) -> None:
     end, patience = asked + dealer.limit, 0.0
     while dealer.waits_for == player and player not in dealer.gone:
         try:
-            line = chairs[player].read(patience)
+            with stop.at_once():
+                line = chairs[player].read(patience)
         except Late:
             if time.monotonic() >= end:
                 dealer.late()

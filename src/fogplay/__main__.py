@@ -1,0 +1,3 @@
+from fogplay.cli import main
+
+main()

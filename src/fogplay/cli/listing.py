@@ -1,0 +1,111 @@
+"""The commands that list games and algorithms."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Annotated, Any
+
+import typer
+
+from fogplay.cli.app import JSON, app, print_json
+from fogplay.cli.console import Watch, say, table
+
+
+@app.command()
+def games(
+    name: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Describe this one.")] = None,
+    as_json: JSON = False,
+) -> None:
+    """List the games, their parameters and sizes; or describe one of them."""
+    from fogplay.games.registry import presets, registered
+    from fogplay.trees import flatten
+
+    if name is not None:
+        _describe(name, as_json)
+        return
+    rows = [_facts(each(), flatten) for each in registered().values()]
+    if as_json:
+        print_json({"games": rows, "presets": presets()})
+        return
+    show = table("game and its parameters", "players", "nodes", "infosets", "")
+    for row in rows:
+        sizes = ["too many" if size is None else f"{size:,}" for size in (row["nodes"], row["infosets"])]
+        sizes[0] += "" if row["tree"] or row["nodes"] is None else "*"
+        show.add_row(row["spec"], str(row["players"]), *sizes, row["summary"])
+    say(show)
+    say("* Too large for a tree: decisions of the betting alone, and infosets with cards in buckets.")
+    say(f"By a short name: {', '.join(f'{short} = {spec}' for short, spec in presets().items())}.")
+    say("One of them in detail: fogplay games NAME.")
+    say(
+        "Your own: fogplay solve mygame.py (docs/write-your-own-game.md); a file of Gambit's: fogplay solve game.efg; "
+        "OpenSpiel's: fogplay solve pyspiel:NAME."
+    )
+
+
+def _facts(game: Any, flatten: Any) -> dict[str, Any]:
+    """A game in words and numbers; its size is None if nothing tells it."""
+    from fogplay.games.game import spec_of
+    from fogplay.trees import TooLargeError
+
+    public = game.public_size() if hasattr(game, "public_size") else None
+    nodes, infosets, large = None, None, None
+    if public is not None:
+        nodes, infosets = public
+    else:
+        try:
+            flat = flatten(game)
+            nodes, infosets = flat.num_nodes, flat.num_infosets
+        except TooLargeError as why:
+            large = why.size
+    return {
+        "game": getattr(game, "name", type(game).__name__),
+        "spec": spec_of(game),
+        "summary": _plain((type(game).__doc__ or "").strip().partition("\n")[0]),
+        "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},  # type: ignore[arg-type]
+        "players": game.num_players(),
+        "nodes": nodes,
+        "infosets": infosets,
+        "tree": public is None and large is None,
+        **({"size": large} if large is not None else {}),
+    }
+
+
+def _plain(text: str) -> str:
+    """A docstring without its marks."""
+    return re.sub(r"``([^`]*)``", r"\1", text)
+
+
+def _describe(name: str, as_json: bool) -> None:
+    from fogplay.games.registry import registered
+
+    with Watch(quiet=as_json) as watch:
+        game, spec = watch.named(name)
+        facts = _facts(game, watch.flatten) | ({"spec": spec} if ".py" in name else {})
+    if as_json:
+        print_json(facts)
+        return
+    say(facts["spec"])
+    if facts["summary"]:
+        say(_plain(" ".join((type(game).__doc__ or "").split())))
+    for parameter, value in facts["parameters"].items():
+        say(f"  {parameter} = {value}")
+    size = f"{facts['nodes']:,} nodes, {facts['infosets']:,} infosets" if facts["nodes"] is not None else facts["size"]
+    where = "" if facts["tree"] else " (too large for a tree)"
+    say(f"{facts['players']} players, {size}{where}")
+    if facts["game"] in registered():
+        say(f"More: docs/games/{facts['game']}.md")
+
+
+@app.command()
+def algorithms(as_json: JSON = False) -> None:
+    """List the algorithms and their parameters."""
+    from fogplay.solvers import ALGORITHMS
+
+    if as_json:
+        print_json({"algorithms": {name: list(each.parameters) for name, each in ALGORITHMS.items()}})
+        return
+    show = table("algorithm", "parameters (--set NAME=VALUE)", "")
+    for each in ALGORITHMS.values():
+        show.add_row(each.name, ", ".join(each.parameters), each.summary)
+    say(show)

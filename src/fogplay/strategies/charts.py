@@ -1,0 +1,124 @@
+"""A betting strategy by cards: what it does with two cards on a board, and the chart of all 169 starting hands.
+
+A situation is written as cards, a colon, and the betting: ``AsAd``, ``AKs:r``, ``QhJh:crc/r``; without cards, ``:r`` is
+the whole chart. A hand such as ``AKs`` stands for all its combinations of suits that the board leaves.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fogplay.cards.buckets import bucket_for
+from fogplay.cards.deck import RANKS, cards_name, parse_cards
+from fogplay.errors import FogplayError
+from fogplay.games.limit import CALL, WORDS
+from fogplay.strategies.betting import BettingStrategy
+from fogplay.strategies.policy import signals_of
+
+ROUND_OF_BOARD = {0: 0, 3: 1, 4: 2, 5: 3}
+HAND_NAME = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A decision as everybody at the table sees it."""
+
+    node: int  # of the betting tree
+    board: tuple[int, ...]
+    betting: str
+    seat: int  # to act
+    round: int
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Play:
+    """What a strategy does with a hand, averaged over its combinations of suits."""
+
+    hand: str
+    combinations: int  # that the board leaves; 0: none, and the hand is impossible
+    buckets: tuple[int, ...]  # different ones, in ascending order
+    probabilities: tuple[float, ...]  # of the spot's actions
+    visits: int | None  # about how often the buckets were met while learning, the rarest of them; None: not recorded
+
+
+def spot(strategy: BettingStrategy, betting: str | None = None, board: str = "") -> Spot:
+    """The decision after some betting with a board; without betting, after everybody checked and called so far."""
+    cards = parse_cards(board)
+    if len(cards) not in ROUND_OF_BOARD:
+        raise FogplayError(f"a board has 0, 3, 4 or 5 cards, not {len(cards)}: {board!r}")
+    round_ = ROUND_OF_BOARD[len(cards)]
+    nodes = strategy.betting.nodes
+    if betting is None:
+        betting, node = "", 0
+        while nodes[node].street < round_:
+            after = int(nodes[node].first_child + nodes[node].calling)
+            betting += "c" + "/" * int(nodes[after].street - nodes[node].street)
+            node = after
+    node = strategy.decision_after(betting)
+    here = nodes[node]
+    if here.street != round_:
+        wanted = {round_: count for count, round_ in ROUND_OF_BOARD.items()}[int(here.street)]
+        raise FogplayError(f"after {betting!r} the board has {wanted} cards, not {len(cards)}; give them with --board")
+    actions = WORDS[CALL - int(here.calling) :][: int(here.count)]
+    return Spot(node, cards, betting, int(here.player), round_, tuple(actions))
+
+
+def play_of(strategy: BettingStrategy, at: Spot, hand: str) -> Play:
+    """What the strategy does with ``AsAd``, or with ``AKs``, ``AKo``, ``TT`` in all suits that the board leaves."""
+    named = HAND_NAME.fullmatch(hand)
+    if named is None:
+        hole = parse_cards(hand)
+        if len(hole) != 2:
+            raise FogplayError(f"a hand is two cards, such as AsAd, or a name, such as AKs or TT, not {hand!r}")
+        taken = [card for card in hole if card in at.board]
+        if taken:
+            raise FogplayError(f"{cards_name(taken)} cannot be both in the hand and on the board")
+        return _averaged(strategy, at, cards_name(hole), [hole])
+    first, second, suits = (part.upper() for part in named.groups())
+    if (first == second) == bool(suits):
+        raise FogplayError(f"write {first}{second}s or {first}{second}o, suited or offsuit, and pairs as TT: {hand!r}")
+    high, low = sorted((RANKS.index(first), RANKS.index(second)), reverse=True)
+    name = f"{RANKS[high]}{RANKS[low]}{suits.lower()}"
+    return _averaged(strategy, at, name, _combinations(high, low, suits == "S", at.board))
+
+
+def chart(strategy: BettingStrategy, at: Spot) -> list[list[Play]]:
+    """[13][13] all starting hands from the ace down: suited hands above the diagonal, offsuit ones below it."""
+    rows = []
+    for row in range(12, -1, -1):
+        line = []
+        for column in range(12, -1, -1):
+            high, low, suited = max(row, column), min(row, column), column < row
+            name = RANKS[high] + RANKS[low] + ("" if row == column else "s" if suited else "o")
+            line.append(_averaged(strategy, at, name, _combinations(high, low, suited, at.board)))
+        rows.append(line)
+    return rows
+
+
+def _combinations(high: int, low: int, suited: bool, board: Sequence[int]) -> list[tuple[int, int]]:
+    """The holdings of two ranks that the board leaves."""
+    if high == low:
+        pairs = list(itertools.combinations(range(4 * high, 4 * high + 4), 2))
+    else:
+        both = itertools.product(range(4), range(4))
+        pairs = [(4 * high + one, 4 * low + other) for one, other in both if (one == other) == suited]
+    return [pair for pair in pairs if not set(pair) & set(board)]
+
+
+def _averaged(strategy: BettingStrategy, at: Spot, name: str, holes: Sequence[tuple[int, ...]]) -> Play:
+    if not holes:
+        return Play(name, 0, (), (), None)
+    signals = signals_of(strategy.policy.grid)
+    found = [bucket_for(signals, hole, at.board) for hole in (holes if at.board else holes[:1])]
+    different, counts = np.unique(found, return_counts=True)
+    shares = np.array([strategy.probabilities(at.node, int(bucket)) for bucket in different])
+    mean = (shares * counts[:, None]).sum(axis=0) / counts.sum()
+    met = [strategy.visits_at(at.node, int(bucket)) for bucket in different]
+    visits = None if strategy.levels is None else min(each for each in met if each is not None)
+    return Play(name, len(holes), tuple(different.tolist()), tuple(mean.tolist()), visits)

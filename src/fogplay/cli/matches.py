@@ -41,6 +41,7 @@ def match(
         str | None,
         typer.Option(metavar="NAME", help="Log only what this player saw; a name is a file's name, shortened."),
     ] = None,
+    as_json: JSON = False,
     decks: Annotated[int | None, amount(help="How many deals, instead of --hands; for teams 1,000 by default.")] = None,
     deck_file: Annotated[Path | None, typer.Option(help="Play the decks of this file (a game of teams).")] = None,
     save_decks: Annotated[Path | None, typer.Option(help="Write the decks that are played to this file.")] = None,
@@ -48,7 +49,6 @@ def match(
     workers: Annotated[
         int | None, amount(help="Processes; for teams as many as there are cores, else 1 by default.")
     ] = None,
-    as_json: JSON = False,
 ) -> None:
     """Play agents against each other, everybody at every seat; in a game of teams, one agent for each side."""
     from fogplay.agents import match as play_match

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from fogplay.agents import resolve
 from fogplay.play import Seeded, Table, play_hand
 from fogplay.protocols.lines import ProgramAgent
 from fogplay.protocols.lines.player import EXITS, KEEPS, PATIENCE, WAITS
+from tests.helpers import ROOT
 
 HEAD = f"#!{sys.executable} -IS\nimport json, sys, time\n"
 KEEP = '">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"'
@@ -97,6 +99,20 @@ def test_a_program_plays_as_the_same_agent_in_python(write: Any, text: str, mann
     assert agent.take_troubles() == []
     agent.close()
     assert children() == before
+
+
+def examples() -> list[str]:
+    page = (ROOT / "docs/external-agents.md").read_text(encoding="utf-8")
+    return re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_programs_in_the_docs_play(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text(examples()[number])
+    outcome = fp.match("doudizhu", [f"program:{sys.executable} -IS {path}", Last()], 2, seed=3)
+    assert outcome.hands == 2
+    assert outcome.troubles == ()
 
 
 @pytest.mark.parametrize("manner", [f"print({KEEP}, flush=True)", "sys.exit()"])

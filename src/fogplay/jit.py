@@ -40,6 +40,11 @@ def user_cache() -> Path:
     return Path(os.environ.get("FOGPLAY_CACHE") or platformdirs.user_cache_dir("fogplay"))
 
 
+def num_cores() -> int:
+    """How many cores this process may use, possibly fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @functools.cache
 def cache_folder() -> Path:
     """The folder of this version's compiled kernels; a temporary one if the user's cache is not writable."""

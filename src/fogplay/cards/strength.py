@@ -14,7 +14,6 @@ All sums are integers, so the tables have the same bits however the work is divi
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from fogplay.cards.deck import CARDS, HOLES, flop_number, pair_number
 from fogplay.cards.evaluator import STRENGTHS, board_total, evaluator, flush_suit, look_up, rank_bit
 from fogplay.cards.index import PREFLOP_CLASSES, board_number, boards, canonical_board, canonical_hole, replace_suit
-from fogplay.jit import kernel, piece
+from fogplay.jit import kernel, num_cores, piece
 
 MEASURES = ("ehs2", "ehs")
 FULL_SCORE = 2 * math.comb(45, 2)  # half-wins against every one of 990 hands
@@ -52,7 +51,7 @@ def build(
     progress: Progress | None = None, threads: int | None = None
 ) -> tuple[NDArray[np.uint16], dict[str, Strength]]:
     """The scores on the river, [134459, 1326] half-wins out of 1980, and the measures before it."""
-    work = _Work(progress, threads or _cores())
+    work = _Work(progress, threads or num_cores())
     rivers, turns, flops = (boards(size)[0].cards for size in (5, 4, 3))
     work.total = len(rivers) + len(MEASURES) * _TURN_COST * (len(turns) + len(flops))
     scores = np.zeros((len(rivers), HOLES), np.uint16)
@@ -110,11 +109,6 @@ def _adder(
         )
 
     return add
-
-
-def _cores() -> int:
-    """How many cores this process may use, possibly fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Work:

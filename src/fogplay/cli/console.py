@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import sys
 import time
@@ -19,7 +18,7 @@ from rich.text import Text
 
 from fogplay.games.registry import shortened
 from fogplay.interrupts import promptly
-from fogplay.jit import NOT_KEPT, is_compiled
+from fogplay.jit import NOT_KEPT, is_compiled, num_cores
 from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
@@ -211,11 +210,19 @@ class Watch:
                 f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
             )
 
-    def more_threads(self, simulator: Simulator, threads: int | None, device: str) -> None:
-        """Say that more threads would help, if only one was chosen by default and compiled code plays the game."""
-        cores = os.cpu_count() or 1
-        if threads is None and device == "cpu" and cores > 1 and simulator.flat is None and simulator.compiled:
-            self.note(f"on one thread, with the same bits for the same seed; --threads {cores} uses all cores")
+    def default_threads(self, simulator: Simulator, chosen: bool, seed: int | None, device: str) -> int | None:
+        """How many threads a run has if nobody says: one, or all cores for a run that is left to fogplay.
+
+        That is a large game played in compiled code, by an algorithm that fogplay has ``chosen``, without a seed.
+        """
+        cores = num_cores()
+        if device != "cpu" or cores == 1 or simulator.flat is not None or not simulator.compiled:
+            return None
+        if chosen and seed is None:
+            self.note(f"on {cores} threads; --threads 1 or a --seed gives the same bits every time")
+            return cores
+        self.note(f"on one thread, with the same bits for the same seed; --threads {cores} uses all cores")
+        return None
 
     def warn_of_recall(self, flat: FlatGame | None) -> None:
         if flat is not None and flat.recall_lost:

@@ -53,7 +53,7 @@ def solve(
     minutes: Minutes = None,
     infosets: Infosets = None,
     node_limit: NodeLimit = None,
-    seed: Annotated[int, amount(help="The same seed gives the same bits.")] = 0,
+    seed: Annotated[int | None, amount(help="The same seed gives the same bits; 0 by default.")] = None,
     threads: Threads = None,
     device: Device = "cpu",
     set_: Annotated[
@@ -82,7 +82,7 @@ def solve(
     require_folder(out)
     asked = out
     require_device(device, algorithm)
-    require_amount(iterations, minutes, seed, threads, infosets)
+    require_amount(iterations, minutes, seed or 0, threads, infosets)
     points = _iterations(snapshots)
     beyond = [point for point in points if iterations is not None and point > iterations]
     with Watch(quiet=as_json, node_limit=node_limit) as watch:
@@ -91,13 +91,15 @@ def solve(
             listed = ", ".join(f"{point:,}" for point in beyond)
             watch.note(f"snapshots after {listed} iterations are beyond -n {iterations:,} and will not be taken")
         simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
-        if algorithm == AUTO:
+        chosen = algorithm == AUTO
+        if chosen:
             algorithm, why = suited(simulator, device, threads)
             settings = suited_parameters(algorithm, simulator)
             watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
-        watch.more_threads(simulator, threads, device)
+        if threads is None:
+            threads = watch.default_threads(simulator, chosen, seed, device)
         watch.expect_kernels(algorithm, device)
     if not resume:
         planned = planned_iterations(algorithm, simulator, iterations, minutes)
@@ -113,7 +115,7 @@ def solve(
                 algorithm,
                 iterations,
                 minutes=minutes,
-                seed=seed,
+                seed=seed or 0,
                 threads=threads,
                 device=device,
                 checkpoint=checkpoint_of(out),

@@ -12,7 +12,6 @@ from fogplay.cli.app import JSON, app, print_json
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.matches import ready
 from fogplay.cli.playing import talk_of
-from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
 
 
@@ -68,7 +67,8 @@ def explained(reference: Any, view: Any) -> Sequence[Any]:
         told: Sequence[Any] = reference.agent.explain(view).candidates
         return told
     if not hasattr(reference.agent, "distribution"):
-        raise FogplayError(f"{reference.name} cannot say why it moves; name another with --agent")
+        action = reference.agent.act(view)
+        return [Candidate(action, view.names[view.legal.index(action)], None, 0, "it does not say why")]
     advice = reference.advise(view)
     values = advice.values or (None,) * len(view.legal)
     order = sorted(range(len(view.legal)), key=lambda place: -advice.probabilities[place])

@@ -96,7 +96,7 @@ def match(
             if as_json:
                 print_json(facts)
             elif outcome.by_side:
-                show_sides(game, outcome)
+                show_sides(game, outcome, order.hands)
             else:
                 _show(game, outcome, facts["players"], order.hands)
             if not as_json:

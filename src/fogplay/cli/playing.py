@@ -50,6 +50,7 @@ def play(
     """Play against a strategy; you move by one seat after every hand."""
     from fogplay.opponents.diary import Diary
     from fogplay.play import format_for
+    from fogplay.play.hands import close
     from fogplay.trees import named
 
     if hands is not None and hands < 1:
@@ -75,12 +76,22 @@ def play(
             score.add(float(table.scores[mine]))
             if diary is not None:
                 diary.add(table, mine, chosen, score.hands - 1)
+            tell_troubles(session.others, session.names[1:])
             say(f"You {_won(float(table.scores[mine]))}. {score.line()}\n")
     except (Leaving, EOFError, KeyboardInterrupt):
         say("")
+    finally:
+        close(session.others)
     say(f"The end. {score.line()} (seed {chosen})")
     if diary is not None:
         say(f"{diary.hands} hand{'s' * (diary.hands != 1)} in {log}")
+
+
+def tell_troubles(agents: Sequence[Any], names: Sequence[str]) -> None:
+    """What other programs did wrong in a hand."""
+    for agent, name in zip(agents, names, strict=True):
+        for kind, detail in agent.take_troubles() if hasattr(agent, "take_troubles") else ():
+            say(f"  {name} {kind} ({detail}): the first legal move was made for it")
 
 
 @dataclass(frozen=True)

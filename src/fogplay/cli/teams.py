@@ -101,14 +101,13 @@ def write_decks(file: Path, rules: Any, spec: str, outcome: Any) -> None:
     file.write_bytes(_decks_of(rules, spec).written_decks(decks, str(file)))
 
 
-def show_sides(game: str, outcome: Any) -> None:
+def show_sides(game: str, outcome: Any, asked: int | None) -> None:
     """The results of a match of teams: wins and points, together and by side, with 95 % intervals over decks."""
     early = "stopped early, " if outcome.interrupted else ""
+    of = f" of {asked:,}" if outcome.interrupted and asked is not None else ""
     turns = outcome.hands // outcome.deals
-    say(
-        f"{game}: {early}{outcome.hands:,} hands ({outcome.deals:,} decks, each with {turns} assignments of the sides) "
-        f"in {outcome.seconds:.2f} s"
-    )
+    dealt = f"{outcome.deals:,} decks, each with {turns} assignments of the sides"
+    say(f"{game}: {early}{outcome.hands:,}{of} hands ({dealt}) in {outcome.seconds:.2f} s")
     show = table("player", "side", "hands", "wins (WP)", "95 %", outcome.unit, "95 %")
     for row in outcome.by_side:
         wins, points = 100 * NORMAL_95 * row.wins_error, NORMAL_95 * row.error

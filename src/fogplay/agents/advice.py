@@ -1,7 +1,7 @@
 """Advice to a person at a table: what a strategy would do at a decision, and what each choice earns.
 
-The reference is a strategy, a bot, a search: it has ``distribution(view)``, or else always does the same. Where the game
-is a small tree, what a choice earns is exact.
+The reference is a strategy, a bot, a search: it has ``distribution(view)``, or else always does the same. Where the
+game is a small tree, what a choice earns is exact.
 """
 
 from __future__ import annotations

@@ -149,6 +149,24 @@ def test_what_stops_a_worker_is_told_in_one_line() -> None:
     assert psutil.Process().children() == before
 
 
+def test_a_worker_that_dies_is_replaced() -> None:
+    """The range that it played is played by another one, with the same result; twice is too often."""
+    before = psutil.Process().children()
+    job = Job("kuhn", ("uniform", "uniform"), ("a", "b"), 3)
+    wanted = [block.points.tolist() for block in Workers(job, 1).blocks(0, 6, 1.0, Stop())]
+    blocks = Workers(job, 2).blocks(0, 6, 1.0, Stop())
+    found = [next(blocks).points.tolist()]
+    next(each for each in psutil.Process().children() if each not in before).kill()
+    found += [block.points.tolist() for block in blocks]
+    assert found == wanted
+    assert len(found) == 6
+    with pytest.raises(
+        fp.FogplayError, match=r"two workers died \(the last with exit status 1\) while they played deals 0"
+    ):
+        list(Workers(Job("kuhn", ("uniform", "uniform"), (), 3), 1).blocks(0, 2, 1.0, Stop()))  # nobody has a name
+    assert psutil.Process().children() == before
+
+
 def test_decks_at_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Write the decks of a match, read them back, and get the same result."""
     asked = ["match", "doudizhu", "uniform", "uniform", "--seed", "3", "--json"]
@@ -167,6 +185,7 @@ def test_decks_at_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture
         (["doudizhu", "uniform", "uniform", "--decks", "0"], "--decks must be a whole number from 1"),
         (["doudizhu", "uniform", "uniform", "--deck-file", "none.json"], "none.json cannot be read"),
         (["kuhn", "uniform", "uniform", "--deck-file", "none.json"], "has no form for decks in files"),
+        (["doudizhu", "uniform", "uniform", "uniform", "--save-decks", "a.json"], "need one agent for each side"),
         (["doudizhu", "uniform", "uniform", "--time-limit", "0"], "--time-limit must be a number from 0.001"),
         (["doudizhu", "uniform", "uniform", "--workers", "0"], "--workers must be a whole number from 1"),
     ],

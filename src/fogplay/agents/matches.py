@@ -38,8 +38,9 @@ def match(
     """
     given = [os.fspath(agent) if isinstance(agent, os.PathLike) else agent for agent in agents]
     texts = [agent for agent in given if isinstance(agent, str)]
-    rules = load(game.name) if isinstance(game, FlatGame) else named(game)[0]
+    rules: Any = None
     if texts:
+        rules = load(game.name) if isinstance(game, FlatGame) else named(game)[0]
         words = known_names(rules)
         names = names or names_of([each if isinstance(each, str) else _word(each) for each in given], words)
     names = names or names_of([_word(each) for each in given])

@@ -50,6 +50,7 @@ class Workers:
         size = max(1, min(MOST, int(SECONDS / max(seconds, 1e-9)), -(-(deals - first) // self.count)))
         ranges = [(start, min(size, deals - start)) for start in range(first, deals, size)]
         done: dict[int, Block] = {}
+        retried: set[int] = set()
         given = yielded = 0
         started = [_Worker(self.job) for _ in range(min(self.count, len(ranges)))]
         try:
@@ -60,8 +61,14 @@ class Workers:
                 with stop.at_once():
                     ready = _ready(started)
                 for worker in ready:
-                    number, block = worker.taken()
-                    done[number] = block
+                    block = worker.taken()
+                    if block is None:
+                        started.remove(worker)
+                        worker.end()
+                        if worker.number >= yielded and worker.number not in done:
+                            started.append(self._instead(worker, retried))
+                        continue
+                    done[worker.number] = block
                     if given < len(ranges):
                         worker.give(given, *ranges[given])
                         given += 1
@@ -71,6 +78,19 @@ class Workers:
         finally:
             for worker in started:
                 worker.end()
+
+    def _instead(self, dead: _Worker, retried: set[int]) -> _Worker:
+        """Another worker for the range of one that died; a range at which two have died is given up."""
+        first, count = dead.range
+        if dead.number in retried:
+            raise FogplayError(
+                f"two workers died (the last with exit status {dead.process.returncode}) while they played deals "
+                f"{first} to {first + count - 1}; see above, or play in one process with --workers 1"
+            )
+        retried.add(dead.number)
+        worker = _Worker(self.job)
+        worker.give(dead.number, first, count)
+        return worker
 
 
 class _Worker:
@@ -94,24 +114,22 @@ class _Worker:
         self._send([first, count])
 
     def _send(self, what: Any) -> None:
-        with contextlib.suppress(BrokenPipeError):  # ``taken`` says that it died
+        with contextlib.suppress(BrokenPipeError):  # ``taken`` notices that it died
             self.input.write(json.dumps(what).encode() + b"\n")
             self.input.flush()
 
-    def taken(self) -> tuple[int, Block]:
-        """The number of the range that was played, and its block."""
+    def taken(self) -> Block | None:
+        """The block that was played; None if the worker has died."""
         line = self.output.readline()
         if not line.endswith(b"\n"):
-            first, count = self.range
-            raise FogplayError(
-                f"a worker died (exit status {self.process.wait()}) while it played deals {first} to "
-                f"{first + count - 1}; see above, or play in one process with --workers 1"
-            )
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=5)
+            return None
         answer = json.loads(line)
         if "error" in answer:
             raise FogplayError(answer["error"])
         troubles = tuple(Trouble(*each) for each in answer["troubles"])
-        return self.number, Block(np.array(answer["points"]), None, troubles)
+        return Block(np.array(answer["points"]), None, troubles)
 
     def end(self) -> None:
         """Close its input, upon which it ends its agents and itself, and wait for that."""

@@ -66,7 +66,7 @@ def match(
     with Watch(quiet=as_json) as watch:
         rules, spec = watch.named(game)
     require_seats(rules, spec, len(agents))
-    order = Order.read(rules, spec, agents, hands, decks, deck_file, time_limit, workers)
+    order = Order.read(rules, spec, agents, hands, decks, deck_file, save_decks, time_limit, workers)
     names = names_of(agents, known_names(rules))
     _check_seen_by(rules, names, log, seen_by)
     with Watch(quiet=as_json) as watch:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from fogplay import checks
 from fogplay.cli.console import say, table
 from fogplay.errors import FogplayError
+from fogplay.storage import atomically
 
 DECKS = 1000  # by default
 NOTATION = "fogplay.notation"
@@ -34,6 +35,7 @@ class Order(NamedTuple):
         hands: int | None,
         decks: int | None,
         deck_file: Path | None,
+        save_decks: Path | None,
         limit: float | None,
         workers: int | None,
     ) -> Order:
@@ -43,6 +45,9 @@ class Order(NamedTuple):
         teams = len(agents) == len(set(sides_of(rules)))
         if hands is not None and decks is not None:
             raise FogplayError("--hands and --decks both say how much to play; give one of them")
+        if (deck_file is not None or save_decks is not None) and not teams:
+            _decks_of(rules, spec)
+            raise FogplayError(f"--deck-file and --save-decks need one agent for each side of {spec}: name two")
         if limit is not None:
             checks.number("--time-limit", limit, 0.001, 86400.0)
         if workers is not None:
@@ -98,7 +103,9 @@ def write_decks(file: Path, rules: Any, spec: str, outcome: Any) -> None:
 
     luck = outcome.format.luck(outcome.seed)
     decks = [Table(rules, luck(deal)).moves for deal in range(outcome.deals)]
-    file.write_bytes(_decks_of(rules, spec).written_decks(decks, str(file)))
+    data = _decks_of(rules, spec).written_decks(decks, str(file))
+    with atomically(file) as temporary:
+        Path(temporary).write_bytes(data)
 
 
 def show_sides(game: str, outcome: Any, asked: int | None) -> None:

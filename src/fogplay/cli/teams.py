@@ -53,6 +53,8 @@ class Order(NamedTuple):
         if workers is not None:
             checks.whole("--workers", workers, 1, 1024)
         dealt = None if deck_file is None else read_decks(deck_file, rules, spec)
+        if not teams and decks is None:
+            return cls(hands, None, limit, workers)
         turns = len(format_for(rules, agents if teams else ()).seatings(0))
         if decks is not None:
             hands = checks.whole("--decks", decks, 1, checks.MOST_HANDS // turns) * turns

@@ -76,7 +76,8 @@ def test_model(folder: Path) -> None:
     assert "visits" in shown.stdout
     tree = fogplay(*command, "--method", "tree", "--toward", "best.safetensors", "--min-hands", "40", cwd=folder)
     assert "a model of odd from 3,001 of 3,001 hands, by tree" in tree.stdout
-    assert fp.Strategy.load(folder / "model.safetensors").method == "decision-tree"
+    assert fp.Strategy.load(folder / "model.safetensors").method == "counts"  # another kind of model is kept aside
+    assert fp.Strategy.load(folder / "model-2.safetensors").method == "decision-tree"
     assert fogplay("match", "kuhn", "model.safetensors", "uniform", "-n", "10", cwd=folder).returncode == 0
 
 
@@ -152,5 +153,5 @@ def test_commands_start_without_scikit_learn() -> None:
 def test_a_game_that_hides_nothing_says_so(tmp_path: Path) -> None:
     done = fogplay("match", "pam", "uniform", "uniform", "-n", "20", "--log", "l", "--seen-by", "uniform", cwd=tmp_path)
     assert done.returncode == 0
-    assert "pam(rows=2,columns=2,horizon=4) does not tell what a player never sees" in " ".join(done.stderr.split())
+    assert "pam does not tell what a player never sees" in " ".join(done.stderr.split())
     assert "?" not in (tmp_path / "l").read_text()

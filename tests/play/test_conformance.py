@@ -162,4 +162,6 @@ def test_a_match_ends_with_what_was_played_on_ctrl_c(
     assert facts["interrupted"] is True
     assert 0 < facts["hands"] < 10**12
     matches.match("holdem", ["rules", "probe"], 10**12, 1, None, None, False)
-    assert "holdem: stopped early, 2,048 hands (1,024 deals in 2 seatings)" in capsys.readouterr().out
+    assert (
+        "holdem: stopped early, 2,048 of 1,000,000,000,000 hands (1,024 deals in 2 seatings)" in capsys.readouterr().out
+    )

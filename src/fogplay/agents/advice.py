@@ -1,7 +1,7 @@
 """Advice to a person at a table: what a strategy would do at a decision, and what each choice earns.
 
-The reference is whatever has ``distribution(view)``: a strategy, a bot, a search. Where the game is a small tree, what
-a choice earns is exact.
+The reference is a strategy, a bot, a search: it has ``distribution(view)``, or else always does the same. Where the
+game is a small tree, what a choice earns is exact.
 """
 
 from __future__ import annotations
@@ -69,7 +69,11 @@ class Reference:
 
     def advise(self, view: View) -> Advice:
         """What it would do with this view, and what the choices earn."""
-        shares = tuple(map(float, self.agent.distribution(view)))
+        if hasattr(self.agent, "distribution"):
+            shares = tuple(map(float, self.agent.distribution(view)))
+        else:
+            chosen = self.agent.act(view)
+            shares = tuple(float(action == chosen) for action in view.legal)
         return Advice(self.name, shares, self._values(view))
 
     def _values(self, view: View) -> tuple[float, ...] | None:

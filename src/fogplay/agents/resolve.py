@@ -1,15 +1,17 @@
 """``resolve``: agents from the text that a user types.
 
-An agent is a saved strategy's file, ``uniform``, a bot of the game (``bots/<game>.py``), or a kind and its settings,
-such as ``search:smooth-uct:2000``. A bots module has ``BOTS`` (by name), ``names(rules)`` (the bots that can play these
-rules) and ``bots(wanted, rules, company)`` (the agents by name).
+An agent is a saved strategy's file, ``uniform``, a bot of the game (``bots/<game>.py``), an executable file, or a kind
+and its settings, such as ``search:smooth-uct:2000`` or ``program:python3 bot.py``. A bots module has ``BOTS`` (by
+name), ``names(rules)`` (the bots that can play these rules) and ``bots(wanted, rules, company)`` (the agents by name).
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import pkgutil
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,12 +24,12 @@ from fogplay.notation.acpc import plain_name
 from fogplay.play import Agent, Uniform
 from fogplay.simulators import part_of
 
-UNIFORM = "uniform"
+UNIFORM, PROGRAM = "uniform", "program"
 BOTS = "fogplay.bots"
 
 Maker = Callable[[str, Any], Agent]  # from the text after the prefix and the rules
 # Kinds by prefix. Text names a module that has ``agent(settings, rules)``, which is imported when it is needed.
-_KINDS: dict[str, Maker | str] = {"search": "fogplay.search"}
+_KINDS: dict[str, Maker | str] = {"search": "fogplay.search", PROGRAM: "fogplay.protocols.lines"}
 
 
 def register_kind(prefix: str, maker: Maker) -> None:
@@ -71,7 +73,7 @@ def names_of(agents: Sequence[str], words: Collection[str] = ()) -> list[str]:
     """A unique name per agent: a file's name without its extension and without characters that a log cannot hold."""
     names: list[str] = []
     for agent in agents:
-        stem = agent if agent in words or _kind(agent) is not None else Path(agent).stem
+        stem = agent if agent in words or (_kind(agent) is not None and not _is_program(agent)) else Path(agent).stem
         plain = plain_name(stem)
         name, number = plain, 2
         while name in names:
@@ -85,7 +87,7 @@ def _without_bots(text: str, rules: Any) -> Any:
         return Uniform()
     kind = _kind(text)
     if kind is not None:
-        return _maker(kind)(text.partition(":")[2], rules)
+        return _maker(kind)(shlex.quote(text) if _is_program(text) else text.partition(":")[2], rules)
     try:
         strategy = strategies.load(text)
         strategy.require_game(rules)
@@ -95,12 +97,20 @@ def _without_bots(text: str, rules: Any) -> Any:
 
 
 def _kind(text: str) -> str | None:
-    """The kind that a text begins with, if it is a known one."""
+    """The kind that a text begins with, if it is a known one; an executable file is a program."""
+    if _is_program(text):
+        return PROGRAM
     prefix, colon, _ = text.partition(":")
     if not colon or prefix not in _KINDS:
         return None
     made = _KINDS[prefix]
     return prefix if not isinstance(made, str) or importlib.util.find_spec(made) is not None else None
+
+
+def _is_program(text: str) -> bool:
+    """Whether a text is the path of an executable file that is not a saved strategy."""
+    path = Path(text)
+    return path.is_file() and os.access(path, os.X_OK) and path.suffix != ".safetensors"
 
 
 def _maker(kind: str) -> Maker:

@@ -10,14 +10,26 @@ import threading
 from typing import NamedTuple
 
 from fogplay import interrupts
-from fogplay.cli import acpc, laboratory, listing, matches, opponents, playing, responses, solving
+from fogplay.cli import acpc, advising, laboratory, listing, matches, opponents, playing, responses, solving
 from fogplay.cli.app import Stopped, again, app
 from fogplay.errors import FogplayError
 from fogplay.games.registry import shortened
 from fogplay.jit import NOT_KEPT
 from fogplay.starting import STOPPED
 
-__all__ = ["acpc", "app", "laboratory", "listing", "main", "matches", "opponents", "playing", "responses", "solving"]
+__all__ = [
+    "acpc",
+    "advising",
+    "app",
+    "laboratory",
+    "listing",
+    "main",
+    "matches",
+    "opponents",
+    "playing",
+    "responses",
+    "solving",
+]
 
 DONE, FAILED, PIPE_CLOSED = 0, 2, 141  # the last is what a shell reports for a program that SIGPIPE ended
 

@@ -12,6 +12,7 @@ import typer
 from fogplay import checks
 from fogplay.cli.app import JSON, again, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
+from fogplay.cli.teams import Order, show_sides, show_troubles, write_decks
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
 from fogplay.interrupts import stopping
@@ -41,35 +42,46 @@ def match(
         typer.Option(metavar="NAME", help="Log only what this player saw; a name is a file's name, shortened."),
     ] = None,
     as_json: JSON = False,
+    decks: Annotated[int | None, amount(help="How many deals, instead of --hands; for teams 1,000 by default.")] = None,
+    deck_file: Annotated[Path | None, typer.Option(help="Play the decks of this file (a game of teams).")] = None,
+    save_decks: Annotated[Path | None, typer.Option(help="Write the decks that are played to this file.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for each decision.")] = None,
+    workers: Annotated[
+        int | None, amount(help="Processes; for teams as many as there are cores, else 1 by default.")
+    ] = None,
 ) -> None:
-    """Play agents against each other, everybody at every seat."""
-    from fogplay.agents import names_of, resolve
+    """Play agents against each other, everybody at every seat; in a game of teams, one agent for each side."""
+    from fogplay.agents import match as play_match
+    from fogplay.agents import names_of
     from fogplay.agents.resolve import known_names
     from fogplay.opponents import write_log
-    from fogplay.play import match as play_match
     from fogplay.play import require_seats
 
     if hands is not None:
         checks.hands(hands)
     checks.seed(seed)
-    if log is not None:
-        require_folder(log, "--log")
+    for file, option in ((log, "--log"), (save_decks, "--save-decks")):
+        if file is not None:
+            require_folder(file, option)
     with Watch(quiet=as_json) as watch:
         rules, spec = watch.named(game)
     require_seats(rules, spec, len(agents))
+    order = Order.read(rules, spec, agents, hands, decks, deck_file, save_decks, time_limit, workers)
     names = names_of(agents, known_names(rules))
     _check_seen_by(rules, names, log, seen_by)
     with Watch(quiet=as_json) as watch:
         ready(watch, agents, rules)
-        players = resolve(agents, rules)
     with stopping():  # from here on, a signal ends the match, and the hands played are shown and written
         with watch:
             outcome = play_match(
                 rules,
-                players,
-                hands,
+                agents,
+                order.hands,
                 spec=spec,
                 seed=seed,
+                decks=order.decks,
+                limit=order.limit,
+                workers=order.workers,
                 keep=log is not None,
                 names=names,
                 progress=watch.hands,
@@ -79,15 +91,21 @@ def match(
             )
             if seen_by is not None and not hasattr(outcome.start, "unseen"):
                 watch.note(f"{spec} does not tell what a player never sees: the log holds everything")
-        facts = _facts(outcome, agents, log, hands)
+        facts = _facts(outcome, agents, log, order.hands)
         try:
             if as_json:
                 print_json(facts)
+            elif outcome.by_side:
+                show_sides(game, outcome, order.hands)
             else:
-                _show(game, outcome, facts["players"], hands)
+                _show(game, outcome, facts["players"], order.hands)
+            if not as_json:
+                show_troubles(outcome)
         finally:  # the log after the result, so that a failed write loses one of them only
             if log is not None:
                 write_log(log, outcome, seen_by)
+            if save_decks is not None:
+                write_decks(save_decks, rules, spec, outcome)
         if not as_json:
             _say_next(game, outcome, log, seen_by)
 
@@ -136,6 +154,10 @@ def _facts(outcome: Any, agents: Sequence[str], log: Path | None, asked: int | N
         rows = [row | {outcome.format.points: won} for row, won in zip(rows, outcome.totals, strict=True)]
     if outcome.interrupted:
         facts |= {"interrupted": True, "hands_asked": asked}
+    if outcome.by_side:
+        facts["sides"] = [row._asdict() | {"player": outcome.names[row.player]} for row in outcome.by_side]
+    if outcome.troubles:
+        facts["troubles"] = [each._asdict() | {"player": outcome.names[each.player]} for each in outcome.troubles]
     rate = {"seconds": outcome.seconds, "hands_per_second": outcome.hands / max(outcome.seconds, 1e-9)}
     return facts | rate | {"players": rows, "log": str(log) if log else None}
 

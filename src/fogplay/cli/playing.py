@@ -50,6 +50,7 @@ def play(
     """Play against a strategy; you move by one seat after every hand."""
     from fogplay.opponents.diary import Diary
     from fogplay.play import format_for
+    from fogplay.play.hands import close
     from fogplay.trees import named
 
     if hands is not None and hands < 1:
@@ -75,12 +76,22 @@ def play(
             score.add(float(table.scores[mine]))
             if diary is not None:
                 diary.add(table, mine, chosen, score.hands - 1)
+            tell_troubles(session.others, session.names[1:])
             say(f"You {_won(float(table.scores[mine]))}. {score.line()}\n")
     except (Leaving, EOFError, KeyboardInterrupt):
         say("")
+    finally:
+        close(session.others)
     say(f"The end. {score.line()} (seed {chosen})")
     if diary is not None:
         say(f"{diary.hands} hand{'s' * (diary.hands != 1)} in {log}")
+
+
+def tell_troubles(agents: Sequence[Any], names: Sequence[str]) -> None:
+    """What other programs did wrong in a hand."""
+    for agent, name in zip(agents, names, strict=True):
+        for kind, detail in agent.take_troubles() if hasattr(agent, "take_troubles") else ():
+            say(f"  {name} {kind} ({detail}): the first legal move was made for it")
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,7 @@ def _seated(rules: Any, spec: str, against: Sequence[str] | None, reference: str
             advising = advising or found
             if needed:
                 say(f"Nobody was named with --against: you play against {found.name} ({found.how}).")
-    return _Session(rules, _talk_of(rules), others, [YOU, *names], advising, review)
+    return _Session(rules, talk_of(rules), others, [YOU, *names], advising, review)
 
 
 class _Later:
@@ -149,7 +160,7 @@ def _open(session: _Session, spec: str) -> None:
     say("? asks for a hint; Ctrl-D, Ctrl-C or q ends it.\n")
 
 
-def _talk_of(rules: Any) -> Any:
+def talk_of(rules: Any) -> Any:
     """The wording for a game: its own, if ``notation/<game>.py`` has any, else the general one."""
     from fogplay.notation.talk import Talk
     from fogplay.simulators import part_of

@@ -50,6 +50,13 @@ class Doudizhu(Game):
         """The landlord against the peasants; None with bidding, where the seats do not say who is the landlord."""
         return None if self.bidding else (0, 1, 1)
 
+    def side_names(self) -> tuple[str, ...]:
+        return ("landlord", "peasants")
+
+    def side_unit(self) -> tuple[str, float]:
+        """The paper's ADP, points per hand: 1 for the winning side, whose seats win 2 together, times the doublings."""
+        return ("ADP", 2.0)
+
     def num_distinct_actions(self) -> int:
         return len(all_moves().cards)
 

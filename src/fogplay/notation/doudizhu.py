@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from fogplay.errors import FogplayError
@@ -91,6 +92,27 @@ def spaced(cards: int) -> str:
 def talk_of(game: Doudizhu) -> type[DoudizhuTalk]:
     """The wording for this game."""
     return DoudizhuTalk
+
+
+def decks_of(game: Doudizhu) -> ModuleType:
+    """How decks are read from files and written to them."""
+    from fogplay.notation import doudizhu_decks
+
+    return doudizhu_decks
+
+
+def wire_of(game: Doudizhu) -> Any:
+    """How other programs read and write the game."""
+    from fogplay.notation.doudizhu_wire import DoudizhuWire
+
+    return DoudizhuWire(game)
+
+
+def situation_of(game: Doudizhu, hand: str, shown: str | None, history: str, seed: int) -> list[tuple[int, int]]:
+    """The events of a hand that agrees with a situation typed in."""
+    from fogplay.notation import doudizhu_situation
+
+    return doudizhu_situation.situation_of(game, hand, shown, history, seed)
 
 
 class DoudizhuTalk(Talk):

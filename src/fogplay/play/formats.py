@@ -1,14 +1,14 @@
 """Formats of matches: the seating and the luck of every hand, and how winnings are counted.
 
-``Rotation`` works for every game, ``Sides`` for games in which seats play together. A game whose luck can be drawn in
-advance may ask for ``Duplicate`` instead: its simulator's module then defines ``match_deals(rules)``, which returns
-``Deals`` or None.
+``Rotation`` works for every game, ``Sides`` (``sides.py``) for games in which seats play together. A game whose luck
+can be drawn in advance may ask for ``Duplicate`` instead: its simulator's module then defines ``match_deals(rules)``,
+which returns ``Deals`` or None.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fogplay.kernels.play import play
 from fogplay.play.agent import Uniform
-from fogplay.play.luck import Dealt, Luck, Seeded, Stream
+from fogplay.play.luck import Dealt, Luck, Stream
 from fogplay.simulators.streams import streams
 from fogplay.simulators.tree import tree_game
 from fogplay.strategies import TabularStrategy
@@ -27,11 +27,30 @@ STRETCH = 1 << 17  # hands between two reports
 MOST_KEPT = 10**8  # hands whose ends can be kept
 
 
+class Trouble(NamedTuple):
+    """What a player did wrong, so that moves were made for it."""
+
+    player: int
+    kind: str  # in a few words
+    times: int
+    first: str  # what happened the first time
+
+
+def merged(troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
+    """One trouble per player and kind, in the order in which they first came."""
+    found: dict[tuple[int, str], Trouble] = {}
+    for each in troubles:
+        before = found.get((each.player, each.kind))
+        found[each.player, each.kind] = before._replace(times=before.times + each.times) if before else each
+    return tuple(found.values())
+
+
 class Block(NamedTuple):
     """Consecutive deals of a match."""
 
     points: NDArray[Any]  # [deals, …] winnings, as the format counts them
     ends: Any  # [deals, …] how each hand ended, as the format keeps it; a list of moves if there is no shorter form
+    troubles: tuple[Trouble, ...] = ()
 
 
 class Loop(Protocol):
@@ -65,6 +84,7 @@ class Format(Protocol):
     points: str  # the name of the game's payoffs
     block: int  # deals between two reports
     most_kept: int  # hands whose ends can be kept
+    by_deal: bool  # whether the luck of a deal depends on nothing but the seed and its number
 
     def deals(self, hands: int) -> int:
         """How many deals make at least ``hands`` hands."""
@@ -94,7 +114,7 @@ class Rotation:
     """Everybody moves by one seat after every hand: in hand h, player (seat + h) mod players sits at each seat."""
 
     unit, scale, digits, points = "per hand", 1.0, 5, "points"
-    most_kept = MOST_KEPT
+    most_kept, by_deal = MOST_KEPT, False
 
     def __init__(self, players: int, flat: FlatGame | None = None) -> None:
         """``flat`` is the whole game, if compiled code may play it."""
@@ -172,72 +192,6 @@ class _ByTurns:
         return tuple(means.tolist()), tuple(errors.tolist())
 
 
-# ---- Games in which seats play together
-
-
-class Sides:
-    """Every deal is played once for each way to assign agents to sides, with the same luck; a side's points are summed.
-
-    One agent sits at all seats of a side.
-    """
-
-    unit, scale, digits, points = "per hand", 1.0, 5, "points"
-    most_kept, block, flat = MOST_KEPT, STRETCH, None
-
-    def __init__(self, sides: Sequence[int]) -> None:
-        """``sides[seats]`` are numbers from 0."""
-        count = max(sides) + 1
-        self._seatings = tuple(tuple((side + turn) % count for side in sides) for turn in range(count))
-
-    def deals(self, hands: int) -> int:
-        return -(-hands // len(self._seatings))
-
-    def seatings(self, deal: int) -> Sequence[tuple[int, ...]]:
-        return self._seatings
-
-    def luck(self, seed: int) -> Callable[[int], Luck]:
-        return lambda deal: Seeded(f"{seed} {deal}")
-
-    def counted(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        points = np.zeros((len(scores), len(self._seatings)))
-        for turn, seating in enumerate(self._seatings):
-            for seat, player in enumerate(seating):
-                points[:, player] += scores[:, turn, seat]
-        return points
-
-    def end(self, moves: tuple[int, ...]) -> Any:
-        return moves
-
-    def tally(self) -> Tally:
-        return _BySides(len(self._seatings))
-
-    def compiled(self, agents: Sequence[Any], seed: int) -> Loop | None:
-        return None
-
-
-class _BySides:
-    """Sums over deals of what each agent won in all seatings."""
-
-    def __init__(self, players: int) -> None:
-        self.deals, self.total, self.squares = 0, np.zeros(players), np.zeros(players)
-
-    def add(self, points: NDArray[Any], first: int) -> None:
-        self.deals += len(points)
-        self.total += points.sum(axis=0)
-        self.squares += (points**2).sum(axis=0)
-
-    def totals(self) -> tuple[float, ...]:
-        return tuple(self.total.tolist())
-
-    def means_and_errors(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        turns = len(self.total)
-        means = self.total / (self.deals * turns)
-        if self.deals < 2:
-            return tuple(means.tolist()), (math.nan,) * turns
-        variance = np.maximum(self.squares - self.total**2 / self.deals, 0) / (self.deals - 1)
-        return tuple(means.tolist()), tuple((np.sqrt(variance / self.deals) / turns).tolist())
-
-
 # ---- Games whose luck can be drawn in advance
 
 
@@ -278,7 +232,7 @@ class Deals(Protocol):
 class Duplicate:
     """Every deal is played once in each of several seatings, with the same luck; the mean of a deal counts."""
 
-    most_kept = MOST_KEPT
+    most_kept, by_deal = MOST_KEPT, True
 
     def __init__(self, source: Deals) -> None:
         self.source = source

@@ -89,6 +89,17 @@ class Seeded:
         return self._stream("decision", before).uniform()
 
 
+class Given(Seeded):
+    """Chance's moves given in order, and random numbers for decisions that depend only on a seed and the position."""
+
+    def __init__(self, moves: Sequence[int], seed: int | str) -> None:
+        super().__init__(seed)
+        self._moves = moves
+
+    def chance(self, state: Any, before: int) -> int:
+        return self._moves[before]
+
+
 def drawn_outcome(state: Any, uniform: Any) -> int:
     """One of a state's chance outcomes by its probability, by the alias method."""
     outcomes = state.chance_outcomes()

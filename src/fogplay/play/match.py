@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from fogplay import checks
 from fogplay.errors import FogplayError
 from fogplay.interrupts import Stop, stopping
-from fogplay.play.agent import Uniform, begin
-from fogplay.play.formats import Block, Duplicate, Format, Rotation, Sides
-from fogplay.play.luck import Luck
-from fogplay.play.table import Table
+from fogplay.play.agent import Uniform
+from fogplay.play.formats import Block, Duplicate, Format, Rotation, Trouble, merged
+from fogplay.play.hands import Hands, close, most_seats
+from fogplay.play.sides import BySides, SideResult, Sides
 from fogplay.simulators.find import part_of
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, NoTreeError, flatten, named
@@ -29,6 +29,7 @@ HANDS = 100_000  # by default ...
 PATIENCE_SECONDS = 60.0  # ... or as many as take about this long
 MEASURE_SECONDS = 2.0  # of play that show how long a hand takes
 FEWEST_DEALS = 10
+TRYING, WORTH_STARTING = 0.2, 4.0  # seconds of play in this process, and of work left, before others are started
 
 Progress = Callable[[int, int], None]  # hands so far, hands in all
 
@@ -50,6 +51,8 @@ class MatchResult:
     format: Format
     start: Any  # the game's first state
     ends: Any = None  # how each hand ended, as the format keeps it, if hands were to be kept
+    by_side: tuple[SideResult, ...] = ()  # each player on every side, in a game of teams
+    troubles: tuple[Trouble, ...] = ()  # what players did wrong, so that moves were made for them
 
     @property
     def unit(self) -> str:
@@ -79,6 +82,10 @@ def match(
     note: Callable[[str], None] | None = None,
     expect: Callable[[Any], None] | None = None,
     flatten: Callable[..., FlatGame] = flatten,
+    crew: Callable[[], Sequence[Any]] | None = None,
+    decks: Sequence[Sequence[int]] | None = None,
+    limit: float | None = None,
+    workers: Workers | None = None,
 ) -> MatchResult:
     """Play at least ``hands`` hands of a game (its spec, its rules, or flattened) between agents, one per player.
 
@@ -86,13 +93,16 @@ def match(
     the first hands are measured, and ``note`` is called with a line that says so.
     ``keep`` keeps the hands for logs; ``spec`` is the game's name in the result. Ctrl-C ends the match early and keeps
     the hands played so far. ``expect`` is called with the kernel before a compiled loop begins, and ``flatten`` may be
-    a function that shows progress.
+    a function that shows progress. ``crew`` makes the same agents once more, so that each seat of a side has its own.
+    ``decks`` are chance's moves in each deal, in a game of teams; ``limit`` are the seconds for each decision.
+    ``workers`` play what compiled code cannot in several processes, the same hands whatever their number.
     """
     wanted, seed = checks.hands(HANDS if hands is None else hands), checks.seed(seed)
     rules, known_as = (_Flattened(game), game.name) if isinstance(game, FlatGame) else named(game)
     spec = spec or known_as
     require_seats(rules, spec, len(agents))
-    format = format_for(game if isinstance(game, FlatGame) else rules, agents, spec, flatten)
+    format = format_for(game if isinstance(game, FlatGame) else rules, agents, spec, flatten, decks)
+    wanted = _within(decks, format, wanted)
     if keep and wanted > format.most_kept:
         raise FogplayError(f"at most {format.most_kept:,} hands can be kept, not {wanted:,}: ask for fewer hands")
     if keep and isinstance(format, Sides):
@@ -101,10 +111,16 @@ def match(
     loop = format.compiled(agents, seed)
     if loop is not None and expect is not None:
         expect(loop.kernel)
-    play = _Counted(rules, format, agents, called, seed, keep, progress)
+    casts = [agents, *(crew() for _ in range(most_seats(format) - 1))] if crew is not None else [agents]
+    at_tables = Hands(rules, format, casts, called, seed, keep=keep, anew=workers is not None, limit=limit)
+    play = _Counted(at_tables, workers if not keep else None, progress)
     if hands is None and loop is None:
         play.pace = Pace(note)
-    return play.run(loop, wanted, spec)
+    try:
+        return play.run(loop, wanted, spec)
+    finally:
+        for cast in casts[1:]:
+            close(cast)
 
 
 def sides_of(game: Any) -> tuple[int, ...]:
@@ -121,8 +137,17 @@ def require_seats(game: Any, spec: str, agents: int) -> None:
         raise FogplayError(f"{spec} is for {players} players{instead}; {agents} agents were named")
 
 
+def _within(decks: Sequence[Any] | None, format: Format, hands: int) -> int:
+    """The number of hands, not more than there are decks for."""
+    return hands if decks is None else min(hands, len(decks) * len(format.seatings(0)))
+
+
 def format_for(
-    game: Any, agents: Sequence[Any] = (), spec: str | None = None, flatten: Callable[..., FlatGame] = flatten
+    game: Any,
+    agents: Sequence[Any] = (),
+    spec: str | None = None,
+    flatten: Callable[..., FlatGame] = flatten,
+    decks: Sequence[Sequence[int]] | None = None,
 ) -> Format:
     """The format of a game's matches: duplicate if its simulator provides deals, else a rotation of the seats.
 
@@ -131,7 +156,9 @@ def format_for(
     if isinstance(game, FlatGame):
         return Rotation(game.num_players, game)
     if agents and len(agents) != int(game.num_players()):
-        return Sides(sides_of(game))
+        return _sides(game, decks)
+    if decks is not None:
+        raise FogplayError(f"decks are for games of teams, between one agent per side; {spec or game} has none here")
     found = part_of(game, "match_deals")
     source = found(game) if found is not None else None
     if source is not None:
@@ -143,29 +170,19 @@ def format_for(
     return Rotation(int(game.num_players()), flat)
 
 
+def _sides(game: Any, decks: Sequence[Sequence[int]] | None) -> Sides:
+    """The format of a game of teams, with the game's own names of sides and its unit."""
+    names = game.side_names() if hasattr(game, "side_names") else None
+    unit = game.side_unit() if hasattr(game, "side_unit") else ("per hand", 1.0)
+    return Sides(sides_of(game), names, unit, decks)
+
+
 def _soon_flattened(game: Any) -> bool:
     """Whether building a tree takes less time than playing most matches without one."""
     try:
         return estimate_nodes(game.new_initial_state()) <= MOST_NODES
     except Exception:  # the game's own code fails: flattening says where
         return True
-
-
-def play_hand(
-    game: Any,
-    luck: Luck,
-    agents: Sequence[Any],
-    names: Sequence[str] | None = None,
-    seed: int = 0,
-) -> Table:
-    """Play one hand between agents, one per seat; return the table at its end."""
-    for seat, agent in enumerate(agents):
-        begin(agent, game, seat, seed)
-    table = Table(game, luck, names)
-    while not table.is_over:
-        for seat in table.to_act:
-            table.take(seat, agents[seat].act(table.view(seat)))
-    return table
 
 
 class _Flattened:
@@ -217,22 +234,21 @@ def _round_number(number: float) -> int:
     return next(int(size * step) for step in (5, 2, 1) if size * step <= max(number, 1.0))
 
 
+class Workers(Protocol):
+    """Processes that play deals."""
+
+    count: int
+
+    def blocks(self, first: int, deals: int, seconds: float, stop: Stop) -> Iterator[Block]:
+        """Blocks of deals ``first`` to ``deals`` in order; ``seconds`` is about what one deal takes."""
+
+
 class _Counted:
     """A match in progress, played in blocks of deals."""
 
-    def __init__(
-        self,
-        rules: Any,
-        format: Format,
-        agents: Sequence[Any],
-        names: tuple[str, ...],
-        seed: int,
-        keep: bool,
-        progress: Progress | None,
-    ) -> None:
-        self.rules, self.format, self.agents, self.names = rules, format, agents, names
-        self.seed, self.keep, self.progress = seed, keep, progress
-        self.luck = format.luck(seed)
+    def __init__(self, hands: Hands, workers: Workers | None, progress: Progress | None) -> None:
+        self.hands, self.format, self.workers, self.progress = hands, hands.format, workers, progress
+        self.turns = len(hands.format.seatings(0))
         self.reported = 0.0  # the time of the last progress report
         self.pace: Pace | None = None  # if the number of hands is left open
         self.deals = 0
@@ -240,23 +256,21 @@ class _Counted:
 
     def run(self, loop: Any, hands: int, spec: str) -> MatchResult:
         format, self.deals = self.format, self.format.deals(hands)
-        turns = len(format.seatings(0))
         tally, ends, played = format.tally(), [], 0
+        troubles: tuple[Trouble, ...] = ()
         began = time.perf_counter()
         with stopping() as stop:
             try:
-                self._report(0, turns)
-                while played < self.deals and not stop.is_set():
-                    first, count = played, min(format.block, self.deals - played)
-                    plain = loop is None
-                    block = self._plain(first, count, stop) if plain else self._compiled(loop, first, count)
+                self._report(0)
+                for block in self._blocks(loop, stop):
                     if len(block.points):
-                        tally.add(block.points, first)
+                        tally.add(block.points, played)
                         ends.append(block.ends)
                     played += len(block.points)
-                    if self.interrupted:
+                    troubles = merged((*troubles, *block.troubles))
+                    if stop.is_set() or self.hands.interrupted:
                         break
-                    self._report(played, turns)
+                    self._report(played)
             except KeyboardInterrupt:
                 self.interrupted = True
         self.interrupted |= played < self.deals
@@ -266,57 +280,68 @@ class _Counted:
         means, errors = tally.means_and_errors()
         return MatchResult(
             game=spec,
-            names=self.names,
-            hands=played * turns,
+            names=tuple(self.hands.names),
+            hands=played * self.turns,
             deals=played,
-            seed=self.seed,
+            seed=self.hands.seed,
             seconds=seconds,
-            interrupted=self.interrupted,
+            interrupted=self.interrupted or self.hands.interrupted,
             means=means,
             standard_errors=errors,
             totals=tally.totals(),
             format=format,
-            start=self.rules.new_initial_state(),
-            ends=_joined(ends) if self.keep else None,
+            start=self.hands.rules.new_initial_state(),
+            ends=_joined(ends) if self.hands.keep else None,
+            by_side=tally.by_side() if isinstance(tally, BySides) else (),
+            troubles=troubles,
         )
 
-    def _report(self, played: int, turns: int) -> None:
+    def _blocks(self, loop: Any, stop: Stop) -> Iterator[Block]:
+        """All blocks in order: by compiled code, by workers, or at tables of this process."""
+        if loop is None and self.workers is not None:
+            yield from self._by_workers(self.workers, stop)
+            return
+        first = 0
+        while first < self.deals:
+            count = min(self.format.block, self.deals - first)
+            if loop is None:
+                block = self._plain(first, count, stop)
+            else:
+                points, ends = loop.play(first, count)
+                block = Block(points, ends if self.hands.keep else None)
+            first += len(block.points)
+            yield block
+
+    def _by_workers(self, workers: Workers, stop: Stop) -> Iterator[Block]:
+        """Play here until it is clear that starting processes pays, then let them play the rest."""
+        began, played = time.monotonic(), 0
+        while played < self.deals:
+            took = time.monotonic() - began
+            if workers.count > 1 and played and took > TRYING and (self.pace is None or self.pace.decided):
+                each = took / played
+                if each * (self.deals - played) > WORTH_STARTING:
+                    yield from workers.blocks(played, self.deals, each, stop)
+                    return
+            block = self._plain(played, 1, stop)
+            played += len(block.points)
+            yield block
+
+    def _report(self, played: int) -> None:
         if self.progress is not None:
             self.reported = time.monotonic()
-            self.progress(played * turns, self.deals * turns)
-
-    def _compiled(self, loop: Any, first: int, count: int) -> Block:
-        points, ends = loop.play(first, count)
-        return Block(points, ends if self.keep else None)
+            self.progress(played * self.turns, self.deals * self.turns)
 
     def _plain(self, first: int, count: int, stop: Stop) -> Block:
-        """Play a block at a table, hand by hand; a signal keeps the completed deals."""
-        format, players = self.format, int(self.rules.num_players())
-        turns = len(format.seatings(0))
-        scores, ends, done = np.zeros((count, turns, players)), [], 0
-        try:
-            for place in range(count):
-                if stop.is_set() or first + place >= self.deals:
-                    break
-                deal = first + place
-                luck, kept = self.luck(deal), []
-                for turn, seating in enumerate(format.seatings(deal)):
-                    sitting = [self.agents[player] for player in seating]
-                    called = [self.names[player] for player in seating]
-                    with stop.at_once():
-                        table = play_hand(self.rules, luck, sitting, called, self.seed + deal)
-                    scores[place, turn] = table.scores
-                    if self.keep:
-                        kept.append(format.end(table.moves))
-                ends.append(kept)
-                done = place + 1
-                if self.pace is not None:
-                    self.deals = self.pace.deals(first + done, self.deals, turns)
-                if time.monotonic() - self.reported > REPORT_SECONDS:
-                    self._report(first + done, turns)
-        except KeyboardInterrupt:
-            self.interrupted = True
-        return Block(format.counted(scores[:done]), ends[:done])
+        """Play a block at tables of this process."""
+
+        def go_on(done: int) -> bool:
+            if self.pace is not None:
+                self.deals = self.pace.deals(first + done, self.deals, self.turns)
+            if time.monotonic() - self.reported > REPORT_SECONDS:
+                self._report(first + done)
+            return first + done < self.deals
+
+        return self.hands.block(first, count, stop, go_on)
 
 
 def _joined(blocks: Sequence[Any]) -> Any:

@@ -20,9 +20,11 @@ from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.jit import kernel
 from fogplay.play import View
+from fogplay.play.advice import Advice, Candidate
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.hashed import HashedSimulator, refill
 from fogplay.simulators.questions import deal, slot_of, start
+from fogplay.simulators.streams import streams
 from fogplay.solvers.sampling import SelfPlay
 from fogplay.strategies.strategy import drawn
 
@@ -93,6 +95,31 @@ class SearchAgent:
         self._spend(view.deadline)
         tries = driver.table("cell")["visits"][slot : slot + len(view.legal)].astype(np.float64)
         return mixed(tries) if self.final == "average" else greedy(tries)
+
+    def explain(self, view: View) -> Advice:
+        """What it would do, with the tries of each action and their mean result."""
+        chosen = self.distribution(view)
+        driver = self.learner.driver
+        if len(view.legal) == 1:
+            only = Candidate(view.legal[0], view.names[0], None, 0, "there is nothing else to do", None)
+            return Advice(only.action, (only,))
+        slot = int(root_slot(driver.games[0]._replace(inner=self.simulator.rooted(view, self.rng)), driver.rng[0]))
+        cells = driver.table("cell")[slot : slot + len(view.legal)]
+        order = sorted(range(len(chosen)), key=lambda place: (-chosen[place], -int(cells["visits"][place])))
+        total = max(1, int(cells["visits"].sum()))
+        found = []
+        for place in order:
+            tried = int(cells["visits"][place])
+            mean = float(cells["total"][place]) / tried if tried else None
+            why = f"{tried / total:.1%} of {total:,} tries"
+            found.append(Candidate(view.legal[place], view.names[place], None, tried, why, mean))
+        return Advice(found[0].action, tuple(found))
+
+    def reseed(self, seed: int) -> None:
+        """Begin the random numbers anew, so that the next hand does not depend on earlier ones."""
+        self.forget()
+        self.learner.driver.rng[0] = streams(seed, 1)[0]
+        self.rng = np.random.default_rng(seed)
 
     def forget(self) -> None:
         """Clear what was learned, as at the beginning of a hand."""

@@ -97,8 +97,10 @@ def short_spec(spec: str) -> str:
         game_class = registered().get(name)
         if game_class is None or not arguments:
             return spec
-        given = dict(zip(_parameters(game_class), arguments, strict=False))
-        given |= {key: text for key, equals, text in (each.partition("=") for each in arguments) if equals}
+        given, places = {}, tuple(_parameters(game_class))
+        for place, text in enumerate(arguments):
+            key, equals, value = text.partition("=")
+            given |= {key.strip(): value} if equals and key.strip() in places else {places[place]: text}
         whole = str(load(spec))
         for key in list(given):
             fewer = {each: text for each, text in given.items() if each != key}

@@ -293,8 +293,19 @@ def test_the_laboratory_runs_there_what_can_run_there(tmp_path: Path) -> None:
     assert other.run(jobs) == points  # read, not run again
 
 
-def test_where_one_run_fails_the_others_stop(tmp_path: Path) -> None:
+def test_where_one_run_fails_the_others_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And go on later from where they were."""
+    from fogplay import solvers
+
+    def solve_later(game: Any, algorithm: str, *more: Any, **options: Any) -> Any:
+        """The run that fails begins when the other one has learned something."""
+        progress = tmp_path / "jobs" / f"{endless.key}-cuda.progress"
+        while algorithm == "uct" and not (progress.exists() and int(progress.read_text() or 0) > 0):
+            time.sleep(0.01)
+        return solve(game, algorithm, *more, **options)
+
+    solve = solvers.solve
+    monkeypatch.setattr(solvers, "solve", solve_later)
 
     def job(label: str, algorithm: str, iterations: int, **settings: Any) -> Job:
         return Job(label, "kuhn", algorithm, iterations, 1, (iterations,), parameters=settings)

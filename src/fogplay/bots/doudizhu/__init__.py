@@ -1,4 +1,4 @@
-"""Named bots for Doudizhu, each on a view of one seat; docs/games/doudizhu-bots.md tells how they play.
+"""Named bots for Doudizhu, each on a view of one seat; docs/bots/doudizhu.md tells how they play.
 
 ``random`` draws every legal move with the same probability, kickers counted, so that heads with many kickers are drawn
 often (it is ``uniform`` by another name). ``greedy`` and ``rhcp`` are plain (``plain.py``), ``rules`` has rules of
@@ -19,7 +19,6 @@ from fogplay.games.doudizhu import Doudizhu
 
 __all__ = [
     "BOTS",
-    "DEFAULT",
     "STRONG",
     "Advice",
     "Candidate",
@@ -29,6 +28,7 @@ __all__ = [
     "Strong",
     "bot",
     "bots",
+    "default",
     "names",
 ]
 
@@ -39,7 +39,6 @@ def thinking(factor: float) -> Settings:
     return STRONG._replace(playouts=round(STRONG.playouts * factor), worlds=worlds)
 
 
-DEFAULT = "strong"  # plays if no bot is named
 BOTS: dict[str, Callable[[], Any]] = {
     "random": Random,
     "greedy": lambda: Compiled(arena.GREEDY),
@@ -49,6 +48,11 @@ BOTS: dict[str, Callable[[], Any]] = {
     "strong-fast": lambda: Strong(thinking(0.25)),
     "strong-slow": lambda: Strong(thinking(4)),
 }
+
+
+def default(rules: Doudizhu) -> str:
+    """The bot that plays if none is named."""
+    return "strong"
 
 
 def bot(name: str) -> Any:

@@ -17,8 +17,8 @@ from fogplay.bots.doudizhu import bot
 from fogplay.games.doudizhu import Doudizhu, move_name, move_number
 from fogplay.games.doudizhu_cards import show
 from fogplay.notation.doudizhu import parse_cards
+from fogplay.play.hands import play_hand
 from fogplay.play.luck import Seeded
-from fogplay.play.match import play_hand
 from fogplay.play.view import View
 
 LADDER = ("greedy", "random", "rhcp", "greedy", "strong", "rhcp")

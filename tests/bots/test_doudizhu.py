@@ -20,8 +20,8 @@ from fogplay.games.doudizhu_heads import FIRST_HEAD, FOUR_SOLOS, head_of
 from fogplay.games.doudizhu_moves import legal_moves
 from fogplay.notation.doudizhu import parse_cards
 from fogplay.play import Table
+from fogplay.play.hands import play_hand
 from fogplay.play.luck import Seeded
-from fogplay.play.match import play_hand
 from fogplay.play.view import View
 
 QUICK = STRONG._replace(playouts=60, worlds=20)

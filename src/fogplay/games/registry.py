@@ -97,7 +97,8 @@ def short_spec(spec: str) -> str:
         game_class = registered().get(name)
         if game_class is None or not arguments:
             return spec
-        given, places = {}, tuple(_parameters(game_class))
+        places = _parameters(game_class)
+        given: dict[str, str] = {}
         for place, text in enumerate(arguments):
             key, equals, value = text.partition("=")
             given |= {key.strip(): value} if equals and key.strip() in places else {places[place]: text}

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SAME_SECONDS = 1.0  # within which a second signal counts as the first
@@ -73,6 +73,7 @@ class Handler:
         self.received = False  # whether a signal has arrived
         self.twice = False  # whether another one asked to stop at once
         self.over = False  # whether the command has ended: nothing is left to interrupt
+        self.replaced: dict[int, Any] = {}  # the handlers from before
         self._last = 0.0
         self._loops: list[Stop] = []  # the innermost last
 
@@ -125,8 +126,17 @@ def install() -> Handler:
     _installed = Handler()
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _installed)
+            _installed.replaced[number] = signal.signal(number, _installed)
     return _installed
+
+
+def uninstall() -> None:
+    """Put back the handlers from before ``install``, for a process that goes on after a command."""
+    global _installed  # noqa: PLW0603
+    if _installed is not None:
+        for number, usual in _installed.replaced.items():
+            signal.signal(number, usual)
+    _installed = None
 
 
 def received() -> bool:

@@ -15,7 +15,7 @@ from fogplay.cli.app import Stopped, again, app
 from fogplay.errors import FogplayError
 from fogplay.games.registry import shortened
 from fogplay.jit import NOT_KEPT
-from fogplay.starting import STOPPED
+from fogplay.starting import STOPPED, is_command
 
 __all__ = [
     "acpc",
@@ -44,8 +44,12 @@ class Ending(NamedTuple):
 def main() -> None:
     """Run the command line. Every ending but success is one line on stderr; docs/commands.md lists the exit codes."""
     signals = interrupts.install()
-    ending = _run(signals)
-    signals.over = True
+    try:
+        ending = _run(signals)
+    finally:
+        signals.over = True
+        if not is_command():  # somebody called this function, and goes on
+            interrupts.uninstall()
     if ending.status == DONE and signals.received:
         ending = Ending(STOPPED)  # the command itself has said what it kept
     ending = _flushed(ending)

@@ -268,9 +268,9 @@ class _Counted:
                         ends.append(block.ends)
                     played += len(block.points)
                     troubles = merged((*troubles, *block.troubles))
+                    self._report(played)
                     if stop.is_set() or self.hands.interrupted:
                         break
-                    self._report(played)
             except KeyboardInterrupt:
                 self.interrupted = True
         self.interrupted |= played < self.deals

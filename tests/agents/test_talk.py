@@ -81,7 +81,7 @@ def test_the_review_prices_a_mistake(script) -> None:  # type: ignore[no-untyped
 def test_every_hand_of_every_game_can_be_told(spec: str) -> None:
     """Random hands: three lines of rules at most, choices that are accepted as typed, and nothing hidden is told."""
     rules, known_as = named(spec)
-    words = playing._talk_of(rules)
+    words = playing.talk_of(rules)
     assert words is not Talk
     assert 1 <= len(words.rules(rules)) <= 3
     assert words.opening(rules, known_as)
@@ -106,7 +106,7 @@ def test_every_hand_of_every_game_can_be_told(spec: str) -> None:
 
 def test_a_game_without_wording_gets_the_general_one() -> None:
     game = load("repeated(kuhn,2)")
-    assert playing._talk_of(game) is Talk
+    assert playing.talk_of(game) is Talk
     table = Table(game, Seeded(1))
     telling = Talk(game, ["you", "other"], 0)
     assert telling.question(table.view(0)).prompt.startswith("You see ")

@@ -74,7 +74,7 @@ def respond(
     from fogplay.solvers.solve import planned_iterations, require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
-    require_amount(iterations, minutes, seed, threads)
+    require_amount(iterations, minutes, seed, threads, device=device)
     require_response(kind, confidence, half)
     out = out or Path(f"{file_name(game)}-response.safetensors")
     require_folder(out)
@@ -178,7 +178,7 @@ def tradeoff(
     from fogplay.solvers.solve import require_amount, require_device
 
     settings = read_settings(set_ or [], algorithm)
-    require_amount(iterations, None, seed, threads)
+    require_amount(iterations, None, seed, threads, device=device)
     wanted = _numbers(confidences)
     for each in wanted:
         require_response(kind, each, half)

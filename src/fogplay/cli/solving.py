@@ -82,7 +82,7 @@ def solve(
     require_folder(out)
     asked = out
     require_device(device, algorithm)
-    require_amount(iterations, minutes, seed or 0, threads, infosets)
+    require_amount(iterations, minutes, seed or 0, threads, infosets, device)
     points = _iterations(snapshots)
     beyond = [point for point in points if iterations is not None and point > iterations]
     with Watch(quiet=as_json, node_limit=node_limit) as watch:

@@ -101,7 +101,10 @@ def short_spec(spec: str) -> str:
         given: dict[str, str] = {}
         for place, text in enumerate(arguments):
             key, equals, value = text.partition("=")
-            given |= {key.strip(): value} if equals and key.strip() in places else {places[place]: text}
+            known = key.strip() in places if equals else place < len(places)
+            if not known:  # another program's game of the same name
+                return spec
+            given |= {key.strip(): value} if equals else {places[place]: text}
         whole = str(load(spec))
         for key in list(given):
             fewer = {each: text for each, text in given.items() if each != key}

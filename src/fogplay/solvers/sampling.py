@@ -20,7 +20,7 @@ from fogplay.simulators.policies import ByPlayer
 SHARE_OF_PAYOFF_RANGE = 0.6  # between the papers' calibrations, 0.44 to 0.77 of the range
 LARGE = 250_000_000  # slots from which UCT counts visits in 32 bits ...
 MOST_IN_SMALL_CELLS = 2**32 - 1  # ... which limits the number of episodes
-MOST_GPU_THREADS = 2**22
+MOST_THREADS, MOST_GPU_THREADS = 1024, 2**22
 GPU_SCRATCH = 2**30  # bytes of scratch buffers, which limit the default number of threads
 MOST_PLAYERS = 64  # a kernel keeps one bit per player
 CHUNK = 1 << 14  # slots that are restored together
@@ -70,7 +70,7 @@ class Sampler:
             games = simulator.workers(1, batch=1, writing=Atomic())
             self.driver = CudaDriver(run, games[0], tables, policy, scratch, seed, threads)
         else:
-            count = 1 if threads is None else whole("threads", threads, 1, 1024)
+            count = 1 if threads is None else whole("threads", threads, 1, MOST_THREADS)
             games = simulator.workers(count, writing=Plain() if count == 1 else Shared())
             self.driver = CpuDriver(run, games, tables, policy, scratch, seed)
         self._index = simulator.index_of(games[0])

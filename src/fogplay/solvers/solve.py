@@ -30,7 +30,7 @@ from fogplay.solvers.algorithms import (
     suited_parameters,
 )
 from fogplay.solvers.run import CHECKPOINT_SECONDS, CurvePoint, Progress, Run, log_spaced
-from fogplay.solvers.sampling import MOST_GPU_THREADS
+from fogplay.solvers.sampling import MOST_GPU_THREADS, MOST_THREADS
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame
 
@@ -97,7 +97,7 @@ def solve(
     that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and the
     strategy at every point of the curve. ``note`` is called with lines for the user, about checkpoints for example.
     """
-    require_amount(iterations, minutes, seed, threads, infosets)
+    require_amount(iterations, minutes, seed, threads, infosets, device)
     seed, iterations = int(seed), None if iterations is None else int(iterations)
     if algorithm != AUTO:
         check_parameters(algorithm_called(algorithm), parameters)
@@ -212,6 +212,7 @@ def require_amount(
     seed: int,
     threads: int | None = None,
     infosets: int | None = None,
+    device: str = "cpu",
 ) -> None:
     """Refuse invalid amounts of work, seeds and sizes, before anything is built."""
     if iterations is not None:
@@ -220,7 +221,7 @@ def require_amount(
         number("minutes", minutes, 0.001, MOST_MINUTES)
     checks.seed(seed)
     if threads is not None:
-        whole("threads", threads, 1, MOST_GPU_THREADS)
+        whole("threads", threads, 1, MOST_THREADS if device == "cpu" else MOST_GPU_THREADS)
     if infosets is not None:
         whole("infosets", infosets, 1, MOST_INFOSETS)
 

@@ -184,7 +184,7 @@ def test_other_refusals() -> None:
         solve("kuhn", "cfr+", 10, threads=2)
     with pytest.raises(FogplayError, match="measures must be nash_conv or winnings or risk or squared_error or domin"):
         solve("kuhn", "uct", 10, curve=1, measures=("beauty",))
-    with pytest.raises(FogplayError, match="es-mccfr has no parameter 'epsilon'; it has none"):
+    with pytest.raises(FogplayError, match="es-mccfr has no parameter 'epsilon'; it has averaging"):
         solve("kuhn", "es-mccfr", 10, epsilon=0.5)
 
 

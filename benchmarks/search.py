@@ -164,7 +164,7 @@ class Peer:
 
 
 def peer(hands: int) -> None:
-    """Fogplay's search against OpenSpiel's in OpenSpiel's Leduc, at equal time per decision."""
+    """Fogplay's search against OpenSpiel's in OpenSpiel's Leduc: both greedy, fogplay in half of the time."""
     game = "pyspiel:leduc_poker"
     head = "| player | against | per hand | hands | seconds per decision | theirs |\n|---|---|---:|---:|---:|---:|"
     print(f"\n{game}\n\n{head}")
@@ -172,7 +172,7 @@ def peer(hands: int) -> None:
         trial = Peer(simulations)
         fp.match(game, [trial, "uniform"], 200, seed=3)
         for algorithm in ("uct", "smooth-uct"):
-            ours = Timed(game, algorithm, seconds=max(trial.per_decision() / 2, 0.001))
+            ours = Timed(game, algorithm, seconds=max(trial.per_decision() / 2, 0.001), final="greedy")
             print(played(game, ours, Peer(simulations), hands), flush=True)
 
 

@@ -100,7 +100,7 @@ def test_what_is_no_move_has_no_head() -> None:
         ("333444555777", "chain of trios with solos × 3"),  # a trio that does not touch the chain
         ("333444555666789T", "chain of trios with solos × 4"),
         ("3334445556667778", None),  # 777 touches the chain of four
-        ("QQQKKKAAA222", "chain of trios with solos × 3"),  # the two is no part of a chain
+        ("QQQKKKAAA222", "chain of trios with solos × 3"),  # twos are not part of chains
         ("KKKAAA222", None),
         ("AAA222", None),
         ("33344456", "chain of trios with solos × 2"),

@@ -85,7 +85,7 @@ def count_planes(hand, run):
 
 @piece
 def count_leads(hand):
-    """How many moves a hand has where nothing is to beat."""
+    """How many moves a hand has when it leads."""
     one, two, three = having_1(hand), having_2(hand), having_3(hand)
     solos, pairs, trios = num_in(one), num_in(two), num_in(three)
     rocket = np.int64(has_rocket(hand))
@@ -158,7 +158,7 @@ def nth_in_category(hand, category, starts, place):
 
 @kernel
 def nth_lead(hand, place):
-    """The head and the cards of the move at ``place``, where nothing is to beat."""
+    """The head and the cards of the move at ``place`` of a hand that leads."""
     category, above = SOLO, False
     while True:
         starts = starts_in(hand, category)

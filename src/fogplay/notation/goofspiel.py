@@ -45,7 +45,7 @@ class GoofspielTalk(Talk):
         return begin(" against ".join(self.names)) + "."
 
     def tell(self, event: Any) -> str | None:
-        return None  # rounds are told in the question: a bid alone says nothing
+        return None  # the question shows the rounds; a bid alone says nothing
 
     def options(self, view: Any) -> tuple[str, ...]:
         return tuple(f"bid {action + 1}" for action in view.legal)

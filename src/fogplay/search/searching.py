@@ -186,7 +186,7 @@ def agent(settings: str, rules: Any) -> SearchAgent:
     algorithm, _, rest = settings.partition(":")
     budget, _, final = rest.partition(":")
     final = final or FINAL[0]
-    form = f"write search:ALGORITHM:BUDGET, such as search:smooth-uct:{SIMULATIONS} or search:uct:0.5s"
+    form = f"write search:ALGORITHM:BUDGET:FINAL, such as search:smooth-uct:{SIMULATIONS} or search:uct:0.5s:greedy"
     algorithm = algorithm or ALGORITHMS[0]
     if algorithm not in ALGORITHMS:
         raise FogplayError(f"no search is called {algorithm!r}; {did_you_mean(algorithm, ALGORITHMS)}{form}")

@@ -203,7 +203,7 @@ def head_of(cards):
 
 @piece
 def beats(head, to_beat):
-    """Whether a move with ``head`` may follow one with ``to_beat``; a player who leads may make every move but a pass."""
+    """Whether a move with ``head`` may follow one with ``to_beat``; who leads may make every move but a pass."""
     if head == LEAD or to_beat == ROCKET_HEAD:
         return False
     if to_beat == LEAD or head == ROCKET_HEAD:

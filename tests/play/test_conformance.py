@@ -54,7 +54,16 @@ t "" 4 "" { 1, -1 }
 """
 SIMULTANEOUS = "pyspiel:goofspiel(imp_info=True,num_cards=4,points_order=descending)"
 SPECS = [SMALL.get(name, name) for name in registered()]
-SPECS += ["own.py", "own.efg", "pyspiel:leduc_poker", "pyspiel:tic_tac_toe", SIMULTANEOUS, "goofspiel(13)"]
+SPECS += [
+    "own.py",
+    "own.efg",
+    "kuhn.kif",
+    "goofspiel.kif",
+    "pyspiel:leduc_poker",
+    "pyspiel:tic_tac_toe",
+    SIMULTANEOUS,
+    "goofspiel(13)",
+]
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def _number(text: str) -> int | float | str:
 
 def file_name(game: str) -> str:
     """A game's spec as the stem of a file's name."""
-    stem = Path(game).stem if ".py" in game or game.endswith(".efg") else game
+    stem = Path(game).stem if ".py" in game or game.endswith((".efg", ".kif")) else game
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in stem)
     short = "-".join(part for part in kept.split("-") if part)[:100] or "strategy"
     return f"{short}-{hashlib.sha256(game.encode()).hexdigest()[:6]}" if "[" in game else short  # numbers lose signs
@@ -139,8 +139,10 @@ def file_name(game: str) -> str:
 def where_the_game_is(strategy: Any) -> str:
     """The spec of a strategy's game; refuses one whose file is not there, as in another folder."""
     spec: str = strategy.game
-    file = re.match(r"(?!pyspiel:).*?\.(py|efg)(?=$|[:(])", spec)
-    if file is not None and not Path(file[0]).is_file():
+    from fogplay.games.gdl import sheet_file
+
+    file = re.match(r"(?!pyspiel:).*?\.(py|efg|kif)(?=$|[:(])", spec)
+    if file is not None and not sheet_file(file[0]).is_file():
         raise FogplayError(
             f"its game is {spec}, and there is no file {file[0]} here: say where it is with --game PATH/{spec}"
         )

@@ -18,6 +18,7 @@ def games(
     as_json: JSON = False,
 ) -> None:
     """List the games, their parameters and sizes; or describe one of them."""
+    from fogplay.games.gdl import own_sheets
     from fogplay.games.registry import presets, registered
     from fogplay.trees import flatten
 
@@ -39,13 +40,14 @@ def games(
     say("One of them in detail: fogplay games NAME.")
     say(
         "Your own: fogplay solve mygame.py (docs/write-your-own-game.md); a file of Gambit's: fogplay solve game.efg; "
+        f"a rule sheet in GDL: fogplay solve rules.kif ({', '.join(own_sheets())} come along); "
         "OpenSpiel's: fogplay solve pyspiel:NAME."
     )
 
 
 def _facts(game: Any, flatten: Any) -> dict[str, Any]:
     """A game in words and numbers; its size is None if nothing tells it."""
-    from fogplay.games.game import spec_of
+    from fogplay.games.game import Game, spec_of
     from fogplay.trees import TooLargeError
 
     public = game.public_size() if hasattr(game, "public_size") else None
@@ -62,13 +64,25 @@ def _facts(game: Any, flatten: Any) -> dict[str, Any]:
         "game": getattr(game, "name", type(game).__name__),
         "spec": spec_of(game),
         "summary": _plain((type(game).__doc__ or "").strip().partition("\n")[0]),
-        "parameters": dataclasses.asdict(game) if dataclasses.is_dataclass(game) else {},  # type: ignore[arg-type]
+        "parameters": _parameters(game),
         "players": game.num_players(),
         "nodes": nodes,
         "infosets": infosets,
         "tree": public is None and large is None,
         **({"size": large} if large is not None else {}),
+        **({"remarks": [*game.remarks()]} if isinstance(game, Game) and game.remarks() else {}),
     }
+
+
+def _parameters(game: Any) -> dict[str, Any]:
+    """The parameters that a spec can set."""
+    if not dataclasses.is_dataclass(game):
+        return {}
+    return {each.name: _plain_value(getattr(game, each.name)) for each in dataclasses.fields(game) if each.init}
+
+
+def _plain_value(value: Any) -> Any:
+    return dataclasses.asdict(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _plain(text: str) -> str:
@@ -90,6 +104,8 @@ def _describe(name: str, as_json: bool) -> None:
         say(_plain(" ".join((type(game).__doc__ or "").split())))
     for parameter, value in facts["parameters"].items():
         say(f"  {parameter} = {value}")
+    for remark in facts.get("remarks", ()):
+        say(remark)
     size = f"{facts['nodes']:,} nodes, {facts['infosets']:,} infosets" if facts["nodes"] is not None else facts["size"]
     where = "" if facts["tree"] else " (too large for a tree)"
     say(f"{facts['players']} players, {size}{where}")

@@ -34,7 +34,7 @@ from fogplay.errors import FogplayError
 from fogplay.evaluate.responses import AgainstModel
 from fogplay.interrupts import stopping
 
-Game = Annotated[str, typer.Argument(help="A name from `fogplay games`, mygame.py or game.efg.")]
+Game = Annotated[str, typer.Argument(help="A name from `fogplay games`, mygame.py, game.efg or rules.kif.")]
 To = Annotated[Path, typer.Option(help="The model: a strategy saved by `fogplay model` or `fogplay solve`.")]
 Kind = Annotated[str, typer.Option(help="rnr: trust the model equally everywhere; dbr: by how much was observed.")]
 Half = Annotated[float, typer.Option(help="dbr: the observations that give half the confidence.")]

@@ -97,6 +97,10 @@ class Game:
         """Measures of a strategy that only this game has, by name, such as the distance to known equilibria."""
         return {}
 
+    def remarks(self) -> Sequence[str]:
+        """Sentences about this game that its parameters do not say, for a person who asks what it is."""
+        return ()
+
     # ``sides()`` is for games in which seats play together: the side of each seat, such as (0, 1, 1). Such a game is
     # also matched between as many agents as there are sides. ``side_names()`` are their names, and ``side_unit()`` is
     # the name of what a match counts and how many points of a side are one of it.

@@ -24,9 +24,11 @@ import fogplay.games
 from fogplay.errors import FogplayError, did_you_mean
 from fogplay.games.efg import ENDING, EfgGame
 from fogplay.games.game import PYSPIEL, Game
+from fogplay.games.gdl import ENDING as SHEET
+from fogplay.games.gdl import GdlGame
 from fogplay.games.own import PAGE, require_own_game
 
-EXAMPLES = "such as leduc, 'goofspiel(cards=5)', mygame.py or game.efg; `fogplay games` lists them"
+EXAMPLES = "such as leduc, 'goofspiel(cards=5)', mygame.py, game.efg or rules.kif; `fogplay games` lists them"
 
 
 @functools.cache
@@ -65,8 +67,8 @@ def _games_defined_in(module: Any) -> dict[str, type[Game]]:
 
 def load(spec: str, suited: bool = False) -> Any:
     """The game that a spec names: ``leduc``, ``ocp(cards=500)``, ``bluff(1,1,6)``, ``repeated(rps,hands=3)``,
-    one of your own, ``mygame.py`` or ``mygame.py:MyGame(size=3)``, one in Gambit's format, ``game.efg``, or one of
-    OpenSpiel's, ``pyspiel:leduc_poker``.
+    one of your own, ``mygame.py`` or ``mygame.py:MyGame(size=3)``, one in Gambit's format, ``game.efg``, a rule
+    sheet in GDL, ``rules.kif``, or one of OpenSpiel's, ``pyspiel:leduc_poker``.
 
     ``suited`` fills in what suits solving the game in a person's time, where the spec leaves it open.
     """
@@ -76,6 +78,8 @@ def load(spec: str, suited: bool = False) -> Any:
         return _from_open_spiel(spec[len(PYSPIEL) :])
     if spec.strip().endswith(ENDING):
         return EfgGame(spec.strip())
+    if spec.strip().endswith(SHEET):
+        return GdlGame(spec.strip())
     name, arguments = _split(spec.strip())
     if name in presets():
         if arguments:
@@ -215,7 +219,8 @@ def _as_tuple(value: Any) -> Any:
 def _unknown(name: str) -> str:
     known = [*registered(), *presets()]
     hint = did_you_mean(name, known) or f"the games are {', '.join(known)} "
-    return f"no game is called {name!r}; {hint}(`fogplay games` lists them; your own is mygame.py:MyGame or game.efg)"
+    listed = "`fogplay games` lists them; your own is mygame.py:MyGame, game.efg or rules.kif"
+    return f"no game is called {name!r}; {hint}({listed})"
 
 
 def _from_open_spiel(name: str) -> Any:

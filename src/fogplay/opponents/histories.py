@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
-from fogplay.games.efg import ENDING
+from fogplay.games import efg, gdl
 from fogplay.games.game import PYSPIEL, spec_of
 from fogplay.games.registry import load
 
@@ -192,7 +192,7 @@ def _normal(spec: str) -> str:
     """A spec in full. Files are compared by name only: a data file must not decide which files are read or run."""
     if spec.startswith(PYSPIEL) or len(spec) > 1000:
         return spec
-    if ENDING in spec:
+    if efg.ENDING in spec or gdl.ENDING in spec:
         return re.sub(r"[^(),=]*[/\\]", "", spec)
     if ".py" in spec:
         file, rest = spec.split(".py", 1)

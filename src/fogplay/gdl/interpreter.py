@@ -1,0 +1,158 @@
+"""The interpreter: a sheet played by following its rules as they are written.
+
+It computes whole relations from the bottom up, in the order of their dependencies. It is slow and obvious, needs no
+preparation, and is what the network is compared with. States are frozen sets of terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from fogplay.errors import FogplayError
+from fogplay.gdl.checks import is_whole
+from fogplay.gdl.dependencies import DOES, TRUE
+from fogplay.gdl.joins import Plan, Row, Table, make_plan, run
+from fogplay.gdl.kif import unparse
+from fogplay.gdl.rules import Relation, Term
+from fogplay.gdl.sheet import Sheet
+
+INIT, NEXT, LEGAL, TERMINAL = ("init", 1), ("next", 1), ("legal", 2), ("terminal", 0)
+GOAL, SEES, ROLE = ("goal", 2), ("sees", 2), ("role", 1)
+REMEMBERED = 64  # states whose relations are kept
+MOST_ROWS = 3_000_000  # of all relations together
+Tables = dict[Relation, Table]
+Fluents = frozenset[Term]
+
+
+class Interpreter:
+    """A machine that follows the rules."""
+
+    kind = "interpreter"
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet, self.parts = sheet, sheet.dependencies
+        self._plans: dict[tuple[Relation, ...], list[tuple[Plan, list[Plan]]]] = {}
+        self._orders: dict[tuple[Relation, ...], list[tuple[Relation, ...]]] = {}
+        dynamic = self.parts.state | self.parts.moves
+        needed = self.parts.needed_for([NEXT, SEES]) & self.parts.heads.keys()
+        self._before_moves = tuple(needed - self.parts.moves)
+        self._static: Tables = {}
+        self._compute(self._static, (relation for relation in self.parts.heads if relation not in dynamic))
+        self.roles = tuple(dict.fromkeys(rule.head[1] for rule in self.parts.heads[ROLE] if not rule.body))
+        derived = sorted(row[0] for row in self._rows(self._static, ROLE) if row[0] not in self.roles)
+        self.roles = (*self.roles, *derived)
+        self._initial = frozenset(row[0] for row in self._rows(self._static, INIT))
+        self._known: dict[Fluents, Tables] = {}
+        self._after: tuple[object, Tables] = (None, {})
+
+    # ---- The questions of a machine
+
+    def initial(self) -> Fluents:
+        return self._initial
+
+    def is_terminal(self, state: Fluents) -> bool:
+        return bool(self._rows(self._at(state, TERMINAL), TERMINAL))
+
+    def legal(self, state: Fluents) -> tuple[tuple[Term, ...], ...]:
+        return self._by_role(self._rows(self._at(state, LEGAL), LEGAL))
+
+    def goals(self, state: Fluents) -> tuple[int, ...]:
+        found = self._by_role(self._rows(self._at(state, GOAL), GOAL))
+        return tuple(max((int(value) for value in values if is_whole(value)), default=0) for values in found)
+
+    def next(self, state: Fluents, moves: Sequence[Term]) -> Fluents:
+        return frozenset(row[0] for row in self._rows(self._by(state, moves, NEXT), NEXT))
+
+    def percepts(self, state: Fluents, moves: Sequence[Term]) -> tuple[tuple[Term, ...], ...]:
+        return self._by_role(self._rows(self._by(state, moves, SEES), SEES))
+
+    def fluents(self, state: Fluents) -> Fluents:
+        return state
+
+    # ---- Relations
+
+    def _by_role(self, rows: Iterable[Row]) -> tuple[tuple[Term, ...], ...]:
+        found: dict[Term, list[Term]] = {role: [] for role in self.roles}
+        for role, term in rows:
+            if role in found:
+                found[role].append(term)
+        return tuple(tuple(sorted(terms, key=unparse)) for terms in found.values())
+
+    def _rows(self, tables: Mapping[Relation, Table], relation: Relation) -> set[Row]:
+        table = tables.get(relation)
+        return table.rows if table is not None else set()
+
+    def _at(self, state: Fluents, wanted: Relation) -> Tables:
+        """The tables of a state, with one relation among them."""
+        tables = self._known.get(state)
+        if tables is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            tables = self._known[state] = {**self._static, TRUE: Table({(fluent,) for fluent in state})}
+        self._compute(tables, [wanted])
+        return tables
+
+    def _by(self, state: Fluents, moves: Sequence[Term], wanted: Relation) -> Tables:
+        """The tables of a state and the moves made in it."""
+        key = (state, tuple(moves))
+        if self._after[0] != key:
+            tables = self._at(state, TERMINAL)
+            self._compute(tables, self._before_moves)
+            self._after = key, {**tables, DOES: Table(set(zip(self.roles, moves, strict=True)))}
+        self._compute(self._after[1], [wanted])
+        return self._after[1]
+
+    def _compute(self, tables: Tables, wanted: Iterable[Relation]) -> None:
+        """Fill the tables of some relations and of all that they depend on."""
+        for group in self._order(tuple(relation for relation in wanted if relation not in tables)):
+            if group[0] not in tables:
+                self._compute_group(tables, group)
+
+    def _order(self, wanted: tuple[Relation, ...]) -> list[tuple[Relation, ...]]:
+        """The groups of relations that some depend on, in order."""
+        order = self._orders.get(wanted)
+        if order is None:
+            needed = self.parts.needed_for(wanted)
+            numbers = {self.parts.group_of[each] for each in needed if each in self.parts.heads}
+            order = self._orders[wanted] = [self.parts.groups[number] for number in sorted(numbers)]
+        return order
+
+    def _compute_group(self, tables: Tables, group: tuple[Relation, ...]) -> None:
+        made = {relation: Table() for relation in group}
+        tables.update(made)
+        new: list[tuple[Relation, Row]] = []
+        if group not in self._plans:
+            self._plans[group] = self._make_plans(tables, group)
+        plans = self._plans[group]
+        for plan, _ in plans:
+            rows = made[plan.relation].rows
+            run(plan, tables, None, rows.add)
+        for table in made.values():
+            table.indexes.clear()
+        fresh = {relation: Table(set(table.rows)) for relation, table in made.items()}
+        while any(plans_again for _, plans_again in plans) and any(table.rows for table in fresh.values()):
+            new.clear()
+            for _, again in plans:
+                for plan in again:
+                    rows, target = made[plan.relation].rows, plan.relation
+                    run(plan, tables, fresh[plan.steps[0].relation], lambda row, t=target: new.append((t, row)))  # type: ignore[misc]
+            fresh = {relation: Table() for relation in group}
+            for relation, row in new:
+                if row not in made[relation].rows:
+                    made[relation].add(row)
+                    fresh[relation].rows.add(row)
+            if sum(len(table.rows) for table in made.values()) > MOST_ROWS:
+                raise FogplayError(
+                    f"{self.sheet.name}: {group[0][0]} has over {MOST_ROWS:,} instances; it seems endless"
+                )
+
+    def _make_plans(self, tables: Tables, group: tuple[Relation, ...]) -> list[tuple[Plan, list[Plan]]]:
+        """For each rule, its plan, and one for every condition of the same group, for the rounds after the first."""
+        sizes = {relation: float(len(table.rows)) for relation, table in self._static.items()}
+        found = []
+        for relation in group:
+            for rule in self.parts.heads[relation]:
+                inside = [place for place, each in enumerate(rule.body) if each.positive and each.relation in group]
+                again = [make_plan(rule, sizes, place) for place in inside]
+                found.append((make_plan(rule, sizes), again))
+        return found

@@ -19,6 +19,7 @@ from tests.helpers import ROOT
         ("threads.py", ("--episodes", "100000", "--csv", "{folder}/t.csv", "--picture", "{folder}/t.png"), ""),
         ("hashed.py", ("--game", "kuhn", "--seconds", "0.01", "--rounds", "1"), "ratio"),
         ("doudizhu.py", ("--seconds", "0.01", "--rounds", "1"), "games/s"),
+        ("ggp.py", ("rps.kif", "--seconds", "0.01"), "lanes / interpreter"),
         ("doudizhu_ladder.py", ("--decks", "1", "greedy", "random"), "| greedy | random | 1 |"),
         ("doudizhu_tune.py", ("0", "0", "{folder}/numbers.npy"), "against rhcp: 0."),
         pytest.param("matches.py", (), "hands/s", marks=pytest.mark.slow),

@@ -94,7 +94,7 @@ def test_commands(tmp_path: Path) -> None:
     strategy = TabularStrategy.load(tmp_path / "own.safetensors")
     assert strategy["ann:"] == pytest.approx({"heads": 0.5, "tails": 0.5}, abs=0.02)
     done = fogplay("games", "own.kif", cwd=tmp_path)
-    assert "The roles are ann, bob; they know all moves." in done.stdout
+    assert "The roles are ann, bob; they know all moves. Played by the network." in done.stdout
     assert "Warning: line 8, column 1: nothing concludes nothing with 0 arguments" in done.stdout
     assert "2 players, 7 nodes, 2 infosets" in done.stdout
     done = fogplay("evaluate", "own.safetensors", cwd=tmp_path)

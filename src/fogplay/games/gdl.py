@@ -16,9 +16,9 @@ from typing import Any
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL, Game, State
 from fogplay.gdl.checks import is_whole
-from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.kif import unparse
 from fogplay.gdl.machine import Machine
+from fogplay.gdl.machines import machine_for
 from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import RANDOM, Sheet, load_sheet
 
@@ -57,7 +57,7 @@ class GdlGame(Game):
 
     @functools.cached_property
     def machine(self) -> Machine:
-        return Interpreter(self.sheet)
+        return machine_for(self.sheet)
 
     @functools.cached_property
     def players(self) -> tuple[int, ...]:
@@ -125,7 +125,8 @@ class GdlGame(Game):
     def remarks(self) -> list[str]:
         roles = ", ".join(self.machine.roles)
         known = "their own moves and percepts" if self.sheet.has_percepts else "all moves"
-        return [f"The roles are {roles}; they know {known}.", *(f"Warning: {each}." for each in self.sheet.warnings)]
+        told = f"The roles are {roles}; they know {known}. Played by the {self.machine.kind}."
+        return [told, *(f"Warning: {each}." for each in self.sheet.warnings)]
 
     def __str__(self) -> str:
         return self.file

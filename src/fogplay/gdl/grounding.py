@@ -1,0 +1,217 @@
+"""From rules with variables to rules without: clingo's grounder, in a process of its own with limits.
+
+The states that may be reached are found by letting every fluent be true or not that is in ``init`` or can become true
+by ``next``, and every move be made or not that can be legal. The grounder evaluates what depends on neither, so static
+relations vanish.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.errors import FogplayError
+from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable
+from fogplay.gdl.sheet import Sheet
+from fogplay.gdl.splitting import split
+
+SECONDS, GIGABYTES, LARGEST = 4.0, 2.0, 300_000_000  # for one try: time, memory, bytes of output
+WANTED: dict[Relation, str] = {
+    ("role", 1): "role",
+    ("init", 1): "init",
+    ("true", 1): "true",
+    ("does", 2): "does",
+    ("next", 1): "next",
+    ("legal", 2): "legal",
+    ("terminal", 0): "terminal",
+    ("goal", 2): "goal",
+    ("sees", 2): "sees",
+}
+PATIENCE = 1.5  # wall time over computing time, for a busy machine
+_OF_ROLES = (("legal", 2), ("goal", 2), ("sees", 2))
+_FRAME = """
+base(X) :- init(X).
+base(X) :- next(X).
+{ true(X) } :- base(X).
+{ does(R,M) } :- legal(R,M).
+init(0) :- 0 = 1. next(0) :- 0 = 1. sees(0,0) :- 0 = 1. goal(0,0) :- 0 = 1. terminal :- 0 = 1. legal(0,0) :- 0 = 1.
+"""
+# What the process runs: clingo hands over one ground rule after the other. Its own output makes a system call for every
+# number.
+_LIMITED = """
+import resource, sys
+from array import array
+memory, seconds, size = map(int, sys.argv[1:4])
+resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+import clingo
+class Rules(clingo.backend.Observer):
+    def __init__(self):
+        self.numbers = array("i")
+    def rule(self, choice, head, body):
+        if not choice:
+            self.numbers.append(head[0])
+            self.numbers.append(len(body))
+            self.numbers.extend(body)
+rules = Rules()
+control = clingo.Control(["-W", "none"], logger=lambda *_: None)
+control.register_observer(rules, replace=True)
+control.add("base", [], sys.stdin.read())
+control.ground([("base", [])])
+out = sys.stdout.buffer
+out.write(b"%d\\n" % len(rules.numbers))
+rules.numbers.tofile(out)
+for name, arity in [each.split("/") for each in sys.argv[4:]]:
+    for atom in control.symbolic_atoms.by_signature(name, int(arity)):
+        out.write(b"%d %s\\n" % (0 if atom.is_fact else atom.literal, str(atom.symbol).encode()))
+out.write(b"end\\n")
+"""
+_SYMBOL = re.compile(r"([a-z]+)([0-9]*)|([(),])")
+
+
+class NotGroundedError(FogplayError):
+    """The rules have too many instances for the limits."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Rules without variables; atoms are numbered from 1, and a negative number in a body must not hold.
+
+    ``shown`` has, for each atom of a relation of the language itself: the relation's name, its terms, and its number;
+    0 if it always holds.
+    """
+
+    program: NDArray[np.int32]  # [numbers] of every rule the head, the length of the body, and the body
+    shown: tuple[tuple[str, tuple[Term, ...], int], ...]
+    num_atoms: int
+    seconds: float
+
+
+def is_available() -> bool:
+    """Whether the grounder is installed."""
+    with contextlib.suppress(ImportError):
+        import clingo  # noqa: F401
+
+        return True
+    return False
+
+
+def ground(sheet: Sheet, eliminate: bool = False, seconds: float = SECONDS, gigabytes: float = GIGABYTES) -> Ground:
+    """The ground instances of a sheet's rules, within limits of time and memory."""
+    if not is_available():
+        raise NotGroundedError("networks need clingo: pip install 'fogplay[ggp]'")
+    needed = sheet.dependencies.needed_for(WANTED)
+    rules = split([rule for rule in sheet.rules if rule.relation in needed], eliminate)
+    writer = _Writer()
+    text = "".join(writer.rule(rule) for rule in rules) + _FRAME
+    began = time.monotonic()
+    output = _run(sheet.name, text, seconds, gigabytes)
+    return _read(output, writer.words, time.monotonic() - began)
+
+
+def _run(name: str, text: str, seconds: float, gigabytes: float) -> bytes:
+    """The output of the process."""
+    limits = [str(int(gigabytes * 2**30)), str(int(seconds + 0.999)), str(LARGEST)]
+    wanted = [f"{name}/{arity}" for (_, arity), name in WANTED.items()]
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
+        given.write(text.encode())
+        given.seek(0)
+        command = [sys.executable, "-c", _LIMITED, *limits, *wanted]
+        with subprocess.Popen(command, stdin=given, stdout=written, stderr=subprocess.DEVNULL) as process:
+            try:
+                process.wait(PATIENCE * seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise NotGroundedError(f"{name}: the rules have too many instances for {seconds:g} seconds") from None
+            except BaseException:
+                process.kill()
+                raise
+        written.seek(0)
+        output = written.read()
+    if not output.endswith(b"\nend\n"):
+        raise NotGroundedError(f"{name}: the rules have too many instances for {seconds:g} s and {gigabytes:g} GB")
+    return output
+
+
+class _Writer:
+    """Writes rules in the grounder's language; names are numbered, so that any may occur."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.numbers: dict[str, int] = {}
+        self.relations: dict[Relation, str] = dict(WANTED)
+
+    def rule(self, rule: Rule) -> str:
+        names: dict[str, str] = {}
+        body = [self._literal(each, names) for each in rule.body]
+        head = self._atom(rule.head, names)
+        if rule.relation in _OF_ROLES:
+            body.append(f"role({self._term(rule.head[1], names)})")
+        return f"{head} :- {', '.join(body)}.\n" if body else f"{head}.\n"
+
+    def _literal(self, literal: Literal, names: dict[str, str]) -> str:
+        if literal.relation == DISTINCT:
+            one, other = (self._term(each, names) for each in literal.atom[1:])
+            return f"{one} != {other}"
+        return self._atom(literal.atom, names) if literal.positive else f"not {self._atom(literal.atom, names)}"
+
+    def _atom(self, atom: Atom, names: dict[str, str]) -> str:
+        relation = atom[0], len(atom) - 1
+        name = self.relations.setdefault(relation, f"p{len(self.relations)}")
+        return f"{name}({','.join(self._term(each, names) for each in atom[1:])})" if len(atom) > 1 else name
+
+    def _term(self, term: Term, names: dict[str, str]) -> str:
+        if is_variable(term):
+            return names.setdefault(term, f"V{len(names)}")
+        if isinstance(term, str):
+            return f"c{self._number(term)}"
+        return f"f{self._number(term[0])}({','.join(self._term(each, names) for each in term[1:])})"
+
+    def _number(self, word: str) -> int:
+        number = self.numbers.get(word)
+        if number is None:
+            number = self.numbers[word] = len(self.words)
+            self.words.append(word)
+        return number
+
+
+def _read(output: bytes, words: Sequence[str], seconds: float) -> Ground:
+    """The output of the process: how many numbers, the numbers, and the atoms to show."""
+    start = output.index(b"\n") + 1
+    count = int(output[:start])
+    program = np.frombuffer(output, np.int32, count, start)
+    shown = []
+    for line in output[start + 4 * count :].decode("ascii").splitlines()[:-1]:
+        atom, _, symbol = line.partition(" ")
+        name, _, inside = symbol.partition("(")
+        shown.append((name, _terms(inside[:-1], words) if inside else (), int(atom)))
+    named = max((atom for _, _, atom in shown), default=0)
+    return Ground(program, tuple(shown), max(named, int(np.abs(program).max(initial=0))), seconds)
+
+
+def _terms(text: str, words: Sequence[str]) -> tuple[Term, ...]:
+    """Terms as the grounder prints them, separated by commas."""
+    stack: list[list[Any]] = [[]]
+    for found in _SYMBOL.finditer(text):
+        if found[1]:
+            word = words[int(found[2])]
+            if found[1] == "f":
+                stack.append([word])
+            else:
+                stack[-1].append(word)
+        elif found[3] == ")":
+            done = tuple(stack.pop())
+            stack[-1].append(done)
+    return tuple(stack[0])

@@ -1,0 +1,184 @@
+"""Interpreter, network, differences and lanes: four ways to play a sheet, and the same plays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fogplay.gdl import differences, lanes
+from fogplay.gdl.circuit import holds
+from fogplay.gdl.grounding import NotGroundedError, ground
+from fogplay.gdl.interpreter import Interpreter
+from fogplay.gdl.machine import Machine
+from fogplay.gdl.machines import machine_for
+from fogplay.gdl.network import from_ground, make_network
+from fogplay.gdl.networked import NetworkMachine
+
+from .sheets import COUNT, capitals, names, own, random_play, renamed, sheet
+
+# Paths in a graph that grows and shrinks: relations that depend on themselves, some of them on moves as well, atoms
+# that support each other, and one that nothing supports.
+PATHS = """
+(role ann) (role bob)
+(pair 1 2) (pair 2 3) (pair 3 4) (pair 4 5) (pair 5 1) (pair 2 5)
+(init (turn ann))
+(<= (legal ?r (link ?x ?y)) (true (turn ?r)) (pair ?x ?y) (not (true (edge ?x ?y))))
+(<= (legal ?r cut) (true (turn ?r)))
+(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+(<= cutting (does ?r cut))
+(<= (next (edge ?x ?y)) (does ?r (link ?x ?y)))
+(<= (next (edge ?x ?y)) (true (edge ?x ?y)) (not cutting))
+(<= (next (edge ?x ?y)) (true (edge ?x ?y)) (succ ?x ?y))
+(succ 1 2) (succ 3 4)
+(<= (next (turn ann)) (true (turn bob)))
+(<= (next (turn bob)) (true (turn ann)))
+(<= (path ?x ?y) (true (edge ?x ?y)))
+(<= (path ?x ?y) (path ?y ?x))
+(<= (path ?x ?z) (path ?x ?y) (path ?y ?z))
+(<= (soon ?x ?y) (does ?r (link ?x ?y)))
+(<= (soon ?x ?y) (path ?x ?y))
+(<= (soon ?x ?z) (soon ?x ?y) (soon ?y ?z))
+(<= (next (joined ?x ?y)) (soon ?x ?y))
+(<= (p 1) (q 1)) (<= (q 1) (p 1)) (<= (q 1) (s 1)) (<= (s 1) (true (turn ?x)))
+(<= (u 1) (v 1)) (<= (v 1) (u 1))
+(<= (next always) (p 1))
+(<= (next never) (u 1))
+(<= terminal (path 1 4) (path 2 5))
+(<= (goal ann 100) (path 1 3)) (<= (goal ann 30) (path 1 2)) (<= (goal ann 0) (not (path 1 3)))
+(<= (goal bob 100) (path 4 5)) (<= (goal bob 50) (not (path 4 5)))
+"""
+SHEETS = {**{name: own(name) for name in names()}, "paths": PATHS}
+
+
+def agree(one: Machine, other: Machine, seed: int) -> None:
+    """Play at random by one machine and compare every answer with the other's."""
+    assert one.roles == other.roles
+    theirs = other.initial()
+    for state, moves in random_play(one, seed, 60):
+        assert one.fluents(state) == other.fluents(theirs)
+        assert one.legal(state) == other.legal(theirs)
+        assert one.goals(state) == other.goals(theirs)
+        assert one.is_terminal(state) == other.is_terminal(theirs)
+        if moves:
+            assert one.percepts(state, moves) == other.percepts(theirs, moves)
+            theirs = other.next(theirs, moves)
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_network_and_interpreter_agree(name: str) -> None:
+    read = sheet(SHEETS[name])
+    slow = Interpreter(read)
+    for eliminate in (False, True):
+        agree(slow, NetworkMachine(from_ground(read, ground(read, eliminate))), seed=1)
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_in_capitals_and_with_other_names(name: str) -> None:
+    for text in (capitals(SHEETS[name]), renamed(SHEETS[name])):
+        read = sheet(text)
+        agree(Interpreter(read), NetworkMachine(make_network(read)), seed=2)
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_differences_agree(name: str) -> None:
+    """Every node that the state determines is the same by differences and from scratch."""
+    machine = NetworkMachine(make_network(sheet(SHEETS[name])))
+    circuit = machine.circuit
+    position, fresh = differences.make_position(circuit, 3), differences.make_position(circuit, 3)
+    differences.place(circuit, position, np.frombuffer(machine.initial(), np.uint8))
+    for seed in range(3):
+        for state, moves in random_play(machine, seed, 40):
+            differences.go_to_state(circuit, position, np.frombuffer(state, np.uint8))
+            early = slice(circuit.first_gate, circuit.first_gate + circuit.split)
+            differences.place(circuit, fresh, np.frombuffer(state, np.uint8))
+            assert (position.values[early] == fresh.values[early]).all()
+            if moves:
+                numbers = np.array([machine.number[role][move] for role, move in enumerate(moves)], np.int32)
+                differences.make_moves(circuit, position, numbers)
+                assert position.values[1 : circuit.first_move].tobytes() == machine.next(state, moves)
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_lanes_and_differences_have_the_same_results(name: str) -> None:
+    """Goals of random plays, within four standard errors; and the moves in every lane are legal."""
+    machine = NetworkMachine(make_network(sheet(SHEETS[name])))
+    circuit, state = machine.circuit, machine.initial()
+    found = lanes.simulate(circuit, lanes.make_rows(circuit, 5), state, 20_000)
+    assert (found.plays, found.cut) == (20_000, 0)
+    position, sums = differences.make_position(circuit, 6), np.zeros(len(machine.roles), np.int64)
+    start = np.frombuffer(state, np.uint8)
+    differences.place(circuit, position, start)
+    plays = 2_000 if name == "breakthrough.kif" else 10_000
+    differences.play_on(circuit, position, start, plays, sums)
+    values, error = sums / plays, 4 * 50 * (1 / plays + 1 / 20_000) ** 0.5
+    assert np.abs(values - found.means).max() < error
+
+
+@pytest.mark.parametrize("name", ["tictactoe.kif", "kuhn.kif", "connectfour-simultaneous.kif", "paths"])
+def test_moves_in_lanes_are_chosen_evenly(name: str) -> None:
+    """After one step, exactly one legal move per role and lane, each equally often."""
+    machine = NetworkMachine(make_network(sheet(SHEETS[name])))
+    circuit, width = machine.circuit, 64
+    rows = lanes.make_rows(circuit, 7, width)
+    lanes.play(circuit, rows, np.frombuffer(machine.initial(), np.uint8))  # no plays, only the state
+    counts = np.zeros(int(circuit.move_start[-1]))
+    for _ in range(10):
+        for role in range(len(machine.roles)):
+            lanes.choose_moves(circuit, rows, role)
+            own_moves = slice(int(circuit.move_start[role]), int(circuit.move_start[role + 1]))
+            chosen = rows.values[circuit.first_move : circuit.first_loop][own_moves]
+            assert (np.bitwise_xor.reduce(chosen) == ~np.uint64(0)).all()
+            counts[own_moves] += [int(np.bitwise_count(row).sum()) for row in chosen]
+    for role, options in enumerate(machine.legal(machine.initial())):
+        each = 10 * 64 * width / len(options)
+        legal = [machine.number[role][move] for move in options]
+        assert np.abs(counts[legal] - each).max() < 5 * each**0.5
+
+
+def test_the_same_seed_plays_the_same() -> None:
+    machine = NetworkMachine(make_network(sheet(own("leduc.kif"))))
+    means = [
+        lanes.simulate(machine.circuit, lanes.make_rows(machine.circuit, 1), machine.initial(), 999).means for _ in "ab"
+    ]
+    assert means[0] == means[1]
+
+
+def test_few_plays_and_states_that_are_over() -> None:
+    machine = NetworkMachine(make_network(sheet(COUNT)))
+    rows = lanes.make_rows(machine.circuit, 1)
+    assert lanes.simulate(machine.circuit, rows, machine.initial(), 1).plays == 1
+    over = machine.state_of([("count", "3")])
+    found = lanes.simulate(machine.circuit, rows, over, 5000)
+    assert (found.plays, found.means, found.steps) == (5000, (100.0, 50.0), 0)
+
+
+def test_plays_that_never_end_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = COUNT.replace("(<= terminal (true (count 3)))", "(<= terminal (true (count 9)))")
+    machine = NetworkMachine(make_network(sheet(endless)))
+    found = lanes.simulate(machine.circuit, lanes.make_rows(machine.circuit, 1, 1), machine.initial(), 64)
+    assert (found.plays, found.cut) == (64, 64)
+
+
+def test_rules_without_end_are_left_to_the_interpreter() -> None:
+    growing = COUNT + "(<= (next (list (s ?x))) (true (list ?x)) (does ann up)) (init (list nil))"
+    read = sheet(growing)
+    with pytest.raises(NotGroundedError, match="instances"):
+        make_network(read, seconds=1.0)
+    machine = machine_for(read, seconds=1.0)
+    assert machine.kind == "interpreter"
+    state = machine.next(machine.initial(), ("up", "up"))
+    assert ("list", ("s", "nil")) in machine.fluents(state)
+
+
+def test_most_moves_are_not_the_few_others() -> None:
+    """A frame axiom over a hundred moves needs few gates."""
+    numbers = " ".join(f"(n {number})" for number in range(100))
+    text = f"""(role ann) {numbers} (init start) (<= (init (lit ?x)) (n ?x))
+    (<= (legal ann (put ?x)) (n ?x)) (<= (next (lit ?x)) (true (lit ?x)) (does ann (put ?y)) (distinct ?x ?y))
+    (<= terminal (not (true (lit 1)))) (goal ann 50)"""
+    assert len(make_network(sheet(text)).left) <= 100
+
+
+def test_literals() -> None:
+    values = np.array([0, 1], np.uint8)
+    assert [int(holds(values, np.uint32(literal))) for literal in range(4)] == [0, 1, 1, 0]

@@ -29,7 +29,11 @@ BOTS = "fogplay.bots"
 
 Maker = Callable[[str, Any], Agent]  # from the text after the prefix and the rules
 # Kinds by prefix. Text names a module that has ``agent(settings, rules)``, which is imported when it is needed.
-_KINDS: dict[str, Maker | str] = {"search": "fogplay.search", PROGRAM: "fogplay.protocols.lines"}
+_KINDS: dict[str, Maker | str] = {
+    "search": "fogplay.search",
+    "ggp": "fogplay.search.sheets",
+    PROGRAM: "fogplay.protocols.lines",
+}
 
 
 def register_kind(prefix: str, maker: Maker) -> None:

@@ -37,7 +37,8 @@ class Interpreter:
         needed = self.parts.needed_for([NEXT, SEES]) & self.parts.heads.keys()
         self._before_moves = tuple(needed - self.parts.moves)
         self._static: Tables = {}
-        self._compute(self._static, (relation for relation in self.parts.heads if relation not in dynamic))
+        asked = self.parts.needed_for([ROLE, INIT, NEXT, LEGAL, TERMINAL, GOAL, SEES]) & self.parts.heads.keys()
+        self._compute(self._static, sorted(asked - dynamic))
         self.roles = tuple(dict.fromkeys(rule.head[1] for rule in self.parts.heads[ROLE] if not rule.body))
         derived = sorted(row[0] for row in self._rows(self._static, ROLE) if row[0] not in self.roles)
         self.roles = (*self.roles, *derived)

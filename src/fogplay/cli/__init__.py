@@ -10,7 +10,7 @@ import threading
 from typing import NamedTuple
 
 from fogplay import interrupts
-from fogplay.cli import acpc, advising, laboratory, listing, matches, opponents, playing, responses, solving
+from fogplay.cli import acpc, advising, ggp, laboratory, listing, matches, opponents, playing, responses, solving
 from fogplay.cli.app import Stopped, again, app
 from fogplay.errors import FogplayError
 from fogplay.games.registry import shortened
@@ -21,6 +21,7 @@ __all__ = [
     "acpc",
     "advising",
     "app",
+    "ggp",
     "laboratory",
     "listing",
     "main",

@@ -23,7 +23,7 @@ from fogplay.version import VERSION
 # In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
     "solve", "evaluate", "inspect", "match", "play", "advise", "respond", "tradeoff", "model",
-    "games", "algorithms", "reproduce", "bench", "acpc",
+    "games", "algorithms", "reproduce", "bench", "acpc", "ggp",
 )  # fmt: skip
 
 MOST_DIGITS = 1000

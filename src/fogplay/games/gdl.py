@@ -39,6 +39,17 @@ def own_sheets() -> list[str]:
     return sorted(path.name for path in OWN.glob(f"*{ENDING}"))
 
 
+def game_of(sheet: Sheet, seconds: float | None = None) -> GdlGame:
+    """The game of a sheet that is not in a file; its rules may be grounded for some seconds."""
+    game = object.__new__(GdlGame)
+    object.__setattr__(game, "file", sheet.name)
+    object.__setattr__(game, "sheet", sheet)
+    if seconds is not None:
+        game.__dict__["machine"] = machine_for(sheet, seconds)
+    game.require_players()
+    return game
+
+
 @dataclass(frozen=True)
 class GdlGame(Game):
     """The game of a rule sheet in GDL or GDL-II; its name is the file's path.
@@ -52,6 +63,10 @@ class GdlGame(Game):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sheet", load_sheet(sheet_file(self.file)))
+        self.require_players()
+
+    def require_players(self) -> None:
+        """Refuse a sheet whose only role is ``random``."""
         if not self.players:
             raise FogplayError(f"{self.file}: {RANDOM} is the only role, so there is nobody to play")
 

@@ -24,6 +24,7 @@ from fogplay.kernels import stages as kernels
 from fogplay.kernels.stages import Stages
 from fogplay.play import View
 from fogplay.search.searching import SearchAgent
+from fogplay.simulators.rules import RulesSimulator
 from fogplay.strategies.strategy import drawn
 
 AUTO = "auto"
@@ -102,6 +103,8 @@ class SheetPlayer:
         self.seconds = number("seconds", seconds, 1e-3, 86400.0)
         self.iterations = 0  # of the last decision
         self._hidden: SearchAgent | None = None
+        if game.sheet.has_percepts:  # by its rules: a tree would take too long to build
+            self._hidden = SearchAgent(RulesSimulator(game), "smooth-uct", seconds=self.seconds)
         self.reseed(whole("seed", seed, 0))
         self._compile()
 
@@ -133,9 +136,10 @@ class SheetPlayer:
         """The probability of each of ``view.legal``."""
         if len(view.legal) == 1:
             return [1.0]
+        if self.playouts.machine is not self.game.machine:  # a match that left the network's states
+            self.reseed(0)
         if self.game.sheet.has_percepts:
-            if self._hidden is None:
-                self._hidden = SearchAgent(self.game, "smooth-uct", seconds=self.seconds)
+            assert self._hidden is not None
             return self._hidden.distribution(view)
         end = time.monotonic() + self.seconds
         if view.deadline is not None:

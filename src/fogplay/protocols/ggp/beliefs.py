@@ -1,0 +1,100 @@
+"""What a role knows of the state: the state itself, or with percepts a sample of states that agree with all it saw."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fogplay.errors import FogplayError
+from fogplay.games.gdl import GdlGame, GdlState
+from fogplay.gdl.interpreter import Interpreter
+from fogplay.gdl.rules import Term
+
+SAMPLES = 100
+TRIES = 40  # per sample that is wanted
+
+
+class Belief:
+    """States that a role holds possible, each with what every role has seen; one state if all moves are seen."""
+
+    def __init__(self, game: GdlGame, role: int, rng: np.random.Generator) -> None:
+        self.game, self.role, self.rng = game, role, rng
+        self.start = (game.machine.initial(), ("",) * len(game.machine.roles))
+        self.worlds: list[tuple[Any, tuple[str, ...]]] = [self.start]
+        self.history: list[tuple[Term, tuple[Term, ...]]] = []  # own move and percepts of every step
+
+    def legal(self) -> tuple[Term, ...]:
+        """The role's legal moves, which are the same in all states it holds possible."""
+        return self.game.machine.legal(self.worlds[0][0])[self.role]
+
+    def see_moves(self, moves: Sequence[Term]) -> None:
+        """Take all roles' moves as the server tells them, also such as seem illegal here."""
+        if len(moves) != len(self.game.machine.roles):
+            raise FogplayError(f"{len(moves)} moves for {len(self.game.machine.roles)} roles")
+        position, seen = self.worlds[0]
+        try:
+            self.worlds = [self.game.moved(position, self.game.machine.legal(position), tuple(moves), seen)]
+        except KeyError:  # a move that is never legal by the rules is unknown to the network
+            fluents = self.game.machine.fluents(position)
+            self.game.__dict__["machine"] = Interpreter(self.game.sheet)
+            self.worlds = [self.game.moved(fluents, self.game.machine.legal(fluents), tuple(moves), seen)]
+
+    def see_percepts(self, own: Term, percepts: Sequence[Term], end: float) -> None:
+        """Keep states that agree with a step: this role made ``own`` and saw ``percepts``; stops at ``end``."""
+        self.history.append((own, tuple(sorted(percepts, key=str))))
+        found = self._stepped(self.worlds, SAMPLES, end)
+        if not found:
+            found = self._replayed(end)
+        if not found:
+            raise FogplayError("no state agrees with what was seen")
+        self.worlds = found
+
+    def _stepped(self, worlds: list[Any], wanted: int, end: float) -> list[Any]:
+        found: list[Any] = []
+        for _ in range(TRIES * wanted):
+            if len(found) == wanted or (found and time.monotonic() > end):
+                break
+            if time.monotonic() > end:
+                break
+            made = self._step(worlds[int(self.rng.integers(len(worlds)))], len(self.history) - 1)
+            if made is not None:
+                found.append(made)
+        return found
+
+    def _replayed(self, end: float) -> list[Any]:
+        """States by playing the whole match again at random."""
+        found: list[Any] = []
+        while not found and time.monotonic() < end:
+            world: Any = self.start
+            for step in range(len(self.history)):
+                world = self._step(world, step)
+                if world is None:
+                    break
+            if world is not None:
+                found.append(world)
+        return found
+
+    def _step(self, world: Any, step: int) -> Any:
+        """One step with the others' moves at random; None if this role would have seen something else."""
+        machine, (position, seen), (own, percepts) = self.game.machine, world, self.history[step]
+        legal = machine.legal(position)
+        if own not in legal[self.role] or machine.is_terminal(position) or not all(legal):
+            return None
+        moves = [options[int(self.rng.integers(len(options)))] for options in legal]
+        moves[self.role] = own
+        if tuple(sorted(machine.percepts(position, moves)[self.role], key=str)) != percepts:
+            return None
+        return self.game.moved(position, legal, tuple(moves), seen)
+
+    def draw(self, rng: np.random.Generator) -> GdlState:
+        """A state for search, in which this role is to move and those asked before it have moved at random."""
+        game = self.game
+        position, seen = self.worlds[int(rng.integers(len(self.worlds)))]
+        legal = game.machine.legal(position)
+        acting = game.acting(legal)
+        before = acting[: acting.index(self.role)]
+        chosen = tuple(int(rng.integers(len(legal[role]))) for role in before)
+        return GdlState(game, position, seen, legal, chosen, game.number(self.role))

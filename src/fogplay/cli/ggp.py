@@ -26,13 +26,14 @@ def player(
     seed: Annotated[int, typer.Option(help="The same seed draws the same moves.", min=0)] = 0,
 ) -> None:
     """Wait for a server's messages and play its matches, until Ctrl-C."""
+    from fogplay.games.gdl import own_sheets
     from fogplay.games.registry import load
     from fogplay.protocols.ggp.http import PlayerServer
     from fogplay.protocols.ggp.player import Player
     from fogplay.search.sheets import SheetPlayer
 
     with Watch(quiet=False) as watch:
-        for name in ("rps.kif", "montyhall.kif"):  # compiles what thinking needs, before any clock runs
+        for name in own_sheets()[:2]:  # with and without percepts: compiles what thinking needs, before any clock runs
             SheetPlayer(load(name), seconds=0.01)
         server = PlayerServer(Player(agent, seed), host, port)
         watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")

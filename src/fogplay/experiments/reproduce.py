@@ -50,6 +50,7 @@ def experiments() -> dict[str, Experiment]:
     """Every experiment by its id, ``paper/item``."""
     from fogplay.experiments import (
         concurrency,
+        general_game_playing,
         limit_holdem,
         sampling_equilibria_2011,
         selfplay_mcts_2014,
@@ -58,7 +59,14 @@ def experiments() -> dict[str, Experiment]:
         uct_vs_cfr_2009,
     )
 
-    papers = (smooth_uct_2015, selfplay_mcts_2014, sampling_equilibria_2011, uct_vs_cfr_2009, limit_holdem)
+    papers = (
+        smooth_uct_2015,
+        selfplay_mcts_2014,
+        sampling_equilibria_2011,
+        uct_vs_cfr_2009,
+        general_game_playing,
+        limit_holdem,
+    )
     return {each.id: each for group in (*papers, concurrency, strength) for each in group.EXPERIMENTS}
 
 

@@ -8,7 +8,8 @@ four times as long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fogplay.bots.doudizhu import arena
@@ -30,6 +31,7 @@ __all__ = [
     "bots",
     "default",
     "names",
+    "trainer",
 ]
 
 
@@ -70,3 +72,10 @@ def names(rules: Doudizhu) -> tuple[str, ...]:
 def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) -> dict[str, Any]:
     """Bots by name."""
     return {name: bot(name) for name in wanted}
+
+
+def trainer(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> tuple[Any, Any]:
+    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``."""
+    from fogplay.bots.doudizhu import training
+
+    return training.trainer(rules, folder, device, seed, chosen), training.judge

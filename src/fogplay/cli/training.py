@@ -21,7 +21,7 @@ FOR_EVER = 1e12  # minutes
 
 @app.command()
 def train(
-    game: Annotated[str, typer.Argument(help="A game whose bots can be trained, such as doudizhu.")],
+    game: Annotated[str, typer.Argument(help="A game whose bots are networks; see `fogplay games`.")],
     out: Annotated[Path | None, typer.Option(help="The folder of the run; GAME-networks by default.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Learn for this many minutes.", min=0.0)] = None,
     decisions: Annotated[

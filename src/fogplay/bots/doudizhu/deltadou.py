@@ -31,14 +31,14 @@ class Settings(NamedTuple):
     rule: Rule = Rule(exploration=2.0, reduction=0.2, loss=0.2)
     weights: Weights = Weights(points=0.5, heat=1.0, prior_heat=1.0)
     thinking: Thinking = Thinking(
-        below=15, worlds=64, proposals=256, different=64, trust=1.0, moves=12, heat=1.5, floor=0.005
+        below=15, worlds=64, proposals=256, different=64, trust=1.0, belief=0.0, moves=12, heat=1.5, floor=0.005
     )
 
 
 LIMITS = {
     "playouts": (0, 100_000), "parallel": (1, 1024), "actions": (2, 309), "sure": (0, 2), "exploration": (0, 100),
     "reduction": (0, 10), "loss": (0, 10), "points": (0, 100), "heat": (0, 100), "prior_heat": (0.01, 100),
-    "below": (0, 21), "worlds": (1, 4096), "proposals": (1, 100_000), "different": (1, 4096), "trust": (0, 1),
+    "below": (0, 21), "worlds": (1, 4096), "proposals": (1, 100_000), "different": (1, 4096), "trust": (0, 1), "belief": (0, 1),
     "moves": (0, 192), "floor": (1e-9, 1),
 }  # fmt: skip
 

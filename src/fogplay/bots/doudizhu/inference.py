@@ -66,6 +66,7 @@ class Thinking(NamedTuple):
     proposals: int  # drawn at most, to find so many different worlds:
     different: int
     trust: float  # in the belief, from 0 (worlds are proposed evenly) to 1
+    belief: float  # how far the belief replaces Bayes' rule, from 0 to 1
     moves: int  # of the others' last moves that count; 0: none
     heat: float  # the temperature of their moves
     floor: float  # the least probability of a move
@@ -207,12 +208,12 @@ def draw_evenly(words, seat, hands, count, weights, ways, rng):
 
 
 @kernel
-def propose(words, seat, scores, trust, proposals, hands, logarithms, weights, ways, rng):
+def propose(words, seat, scores, trust, belief, proposals, hands, logarithms, weights, ways, rng):
     """Draw different worlds into ``hands[different, 3]``; return how many.
 
-    ``logarithms`` become those of a world's probability before any move, divided by the probability that it is among
-    the worlds drawn (Horvitz & Thompson 1952): so a sum over them estimates a sum over all worlds, and is exact once
-    every world was drawn.
+    ``logarithms`` become those of a world's probability before any move (to the power 1 - ``belief``, times that of the
+    belief to the power ``belief``), divided by the probability that it is among the worlds drawn (Horvitz & Thompson
+    1952): so a sum over them estimates a sum over all worlds, and is exact once every world was drawn.
     """
     bounds = bounds_of(words, seat)
     weigh_counts(bounds, scores, trust, weights)
@@ -231,9 +232,9 @@ def propose(words, seat, scores, trust, proposals, hands, logarithms, weights, w
     whole = math.log(ways[0, HAND])
     for place in range(count):
         drawn = hands[place, first] - bounds.gain + bounds.loss
-        chance = math.exp(weight_of(drawn, weights) - whole)
-        drawn_once = -math.expm1(tries * math.log1p(-min(chance, 1.0 - 1e-12)))
-        logarithms[place] = prior_of(drawn, bounds.pool) - math.log(drawn_once)
+        believed = weight_of(drawn, weights) - whole
+        drawn_once = -math.expm1(tries * math.log1p(-min(math.exp(believed), 1.0 - 1e-12)))
+        logarithms[place] = (1.0 - belief) * prior_of(drawn, bounds.pool) + belief * believed - math.log(drawn_once)
     return count
 
 
@@ -310,8 +311,8 @@ def replay_all(first, last, own, worlds, lane, lane_facts, rows):
 
 
 @kernel
-def weigh_all(first, last, own, worlds, rows, heat, floor, ways):
-    """Add the logarithms of the probabilities of the others' moves to those in ``worlds.weights``."""
+def weigh_all(first, last, own, worlds, rows, heat, floor, power, ways):
+    """Add the logarithms of the probabilities of the others' moves, times ``power``, to those in ``worlds.weights``."""
     for root in range(first, last):
         at = root - first
         for world in range(worlds.count[root]):
@@ -323,7 +324,7 @@ def weigh_all(first, last, own, worlds, rows, heat, floor, ways):
                     rows.outputs[at, world, row], rows.legal[at, world, row], rows.held[at, world, row],
                     np.int64(own.heads[root, move]), own.cards[root, move], heat, ways,
                 )  # fmt: skip
-                worlds.weights[root, world] += max(found, math.log(floor))
+                worlds.weights[root, world] += power * max(found, math.log(floor))
 
 
 @kernel
@@ -343,14 +344,14 @@ def normalise(worlds):
 
 
 @kernel
-def propose_all(own, inferring, outputs, trust, proposals, worlds, weights, ways, rng):
+def propose_all(own, inferring, outputs, trust, belief, proposals, worlds, weights, ways, rng):
     """Propose worlds for every root; those that do not infer have as many as fit, drawn evenly, and equal weights."""
     for root in range(len(worlds.count)):
         words, seat, hands = own.words[root], np.int64(own.facts[root, SEAT]), worlds.hands[root]
         if inferring[root]:
             scores = outputs[root, BELIEF : BELIEF + NUM_RANKS * COUNTS]
             worlds.count[root] = propose(
-                words, seat, scores, trust, proposals, hands, worlds.weights[root], weights, ways, rng[root]
+                words, seat, scores, trust, belief, proposals, hands, worlds.weights[root], weights, ways, rng[root]
             )
         else:
             worlds.count[root] = len(hands)
@@ -389,8 +390,10 @@ def infer(
     most = max(thinking.different, 1)
     worlds = Worlds(np.zeros(roots, np.int64), np.zeros((roots, most, 3), np.uint64), np.zeros((roots, most)))
     scratch = np.zeros((NUM_RANKS, COUNTS)), ways_buffer()
-    propose_all(own, inferring, outputs, thinking.trust, thinking.proposals, worlds, *scratch, rng)
-    if thinking.moves > 0:
+    propose_all(
+        own, inferring, outputs, thinking.trust, thinking.belief, thinking.proposals, worlds, *scratch, rng
+    )
+    if thinking.moves > 0 and thinking.belief < 1.0:
         _judge(own, worlds, np.flatnonzero(inferring), evaluate, thinking)
     normalise(worlds)
     return worlds
@@ -415,7 +418,8 @@ def _judge(own: Situations, worlds: Worlds, roots: NDArray[np.int64], evaluate: 
             asked = np.flatnonzero(asks == seat)
             if len(asked):
                 answers[asked] = evaluate(seat, seen[asked])
-        weigh_all(0, len(some), own_part, part, room, thinking.heat, thinking.floor, kicker_buffer())
+        power = 1.0 - thinking.belief
+        weigh_all(0, len(some), own_part, part, room, thinking.heat, thinking.floor, power, kicker_buffer())
         worlds.weights[some] = part.weights
 
 

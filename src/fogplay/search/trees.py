@@ -26,14 +26,16 @@ class Trees(NamedTuple):
     """One tree per root; node 0 is the root."""
 
     size: NDArray[np.int32]  # [roots] nodes in use
-    count: NDArray[np.int32]  # [roots, nodes] actions of a node, 0 where the game is over, UNKNOWN until evaluated
+    num_actions: NDArray[np.int32]  # [roots, nodes] 0 where the game is over, UNKNOWN until evaluated
     value: NDArray[np.float32]  # [roots, nodes] what the evaluator says, or the result where the game is over
+    win: NDArray[np.float32]  # [roots, nodes] a second value, such as winning without counting points: only reported
     parent: NDArray[np.int32]  # [roots, nodes] NO_NODE above the root
     taken: NDArray[np.int32]  # [roots, nodes] the parent's action
     prior: NDArray[np.float32]  # [roots, nodes, actions]
     tried: NDArray[np.int32]  # [roots, nodes, actions] finished simulations
     flying: NDArray[np.int32]  # [roots, nodes, actions] simulations under way
     total: NDArray[np.float32]  # [roots, nodes, actions] the sum of the values of finished simulations
+    wins: NDArray[np.float32]  # [roots, nodes, actions] the sum of the second values
     used: NDArray[np.int32]  # [roots] keys in use
     keys: NDArray[np.uint64]  # [roots, places] by which nodes are found; 0 where there is none
     found: NDArray[np.int32]  # [roots, places] their nodes
@@ -55,11 +57,13 @@ def trees(roots: int, nodes: int, actions: int) -> Trees:
         np.zeros(roots, np.int32),
         np.zeros((roots, nodes), np.int32),
         np.zeros((roots, nodes), np.float32),
+        np.zeros((roots, nodes), np.float32),
         np.zeros((roots, nodes), np.int32),
         np.zeros((roots, nodes), np.int32),
         np.zeros(edges, np.float32),
         np.zeros(edges, np.int32),
         np.zeros(edges, np.int32),
+        np.zeros(edges, np.float32),
         np.zeros(edges, np.float32),
         np.zeros(roots, np.int32),
         np.zeros((roots, places), np.uint64),
@@ -81,7 +85,8 @@ def add(trees, root, parent, action):
     """A new node that is not evaluated yet; its number."""
     node = trees.size[root]
     trees.size[root] = node + 1
-    trees.count[root, node], trees.value[root, node] = UNKNOWN, 0.0
+    trees.num_actions[root, node] = UNKNOWN
+    trees.value[root, node] = trees.win[root, node] = 0.0
     trees.parent[root, node], trees.taken[root, node] = parent, action
     return node
 
@@ -121,7 +126,7 @@ def keep(trees, root, key, node):
 @piece
 def has_room(trees, root):
     """Whether there is room for a key beyond one per node."""
-    return trees.used[root] + trees.count.shape[1] < trees.keys.shape[1]
+    return trees.used[root] + trees.num_actions.shape[1] < trees.keys.shape[1]
 
 
 @kernel
@@ -131,7 +136,7 @@ def select(trees, root, node, rule):
     p-UCT takes the highest of Q + c * prior * sqrt(N) / (1 + n). Simulations under way count in n; in Q they count as
     losing ``rule.loss``.
     """
-    count = trees.count[root, node]
+    count = trees.num_actions[root, node]
     prior, tried, flying, total = (
         trees.prior[root, node],
         trees.tried[root, node],
@@ -159,12 +164,13 @@ def select(trees, root, node, rule):
 
 
 @kernel
-def backward(trees, root, node, action, value):
-    """Count a finished simulation on its way back to the root."""
+def backward(trees, root, node, action, value, win):
+    """Count a finished simulation, with both its values, on its way back to the root."""
     while node != NO_NODE:
         trees.flying[root, node, action] -= 1
         trees.tried[root, node, action] += 1
         trees.total[root, node, action] += value
+        trees.wins[root, node, action] += win
         action = trees.taken[root, node]
         node = trees.parent[root, node]
 
@@ -172,13 +178,13 @@ def backward(trees, root, node, action, value):
 @piece
 def begin_edges(trees, root, node):
     """Let a node have no actions yet."""
-    trees.count[root, node] = 0
+    trees.num_actions[root, node] = 0
 
 
 @kernel
 def add_edge(trees, root, node, prior):
     """A place for an action of a node: a new one, or that of the least likely action; -1 if it is less likely still."""
-    count = trees.count[root, node]
+    count = trees.num_actions[root, node]
     place = count
     if count == trees.prior.shape[2]:
         place = 0
@@ -188,10 +194,10 @@ def add_edge(trees, root, node, prior):
         if trees.prior[root, node, place] >= prior:
             return -1
     else:
-        trees.count[root, node] = count + 1
+        trees.num_actions[root, node] = count + 1
     trees.prior[root, node, place] = prior
     trees.tried[root, node, place] = trees.flying[root, node, place] = 0
-    trees.total[root, node, place] = 0.0
+    trees.total[root, node, place] = trees.wins[root, node, place] = 0.0
     return place
 
 
@@ -199,7 +205,7 @@ def add_edge(trees, root, node, prior):
 def best_action(trees, root):
     """The action of a root that was tried most often; of several, the one with the highest mean, then prior."""
     best = 0
-    for action in range(1, trees.count[root, 0]):
+    for action in range(1, trees.num_actions[root, 0]):
         more = trees.tried[root, 0, action] - trees.tried[root, 0, best]
         if more > 0 or (more == 0 and _order(trees, root, action) > _order(trees, root, best)):
             best = action

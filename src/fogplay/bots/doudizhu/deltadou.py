@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import fpmcts, inference
-from fogplay.bots.doudizhu.fpmcts import Evaluate, Weights
-from fogplay.bots.doudizhu.inference import Situations, Thinking, Worlds, draw_evenly
+from fogplay.bots.doudizhu.expansion import Weights, plant
+from fogplay.bots.doudizhu.fpmcts import Evaluate
+from fogplay.bots.doudizhu.inference import Situations, Thinking, Worlds, some_of
+from fogplay.bots.doudizhu.worlds import draw_evenly
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu_worlds import ways_buffer
 from fogplay.jit import kernel
@@ -31,15 +33,15 @@ class Settings(NamedTuple):
     rule: Rule = Rule(exploration=2.0, reduction=0.2, loss=0.2)
     weights: Weights = Weights(points=0.5, heat=1.0, prior_heat=1.0)
     thinking: Thinking = Thinking(
-        below=15, worlds=64, proposals=256, different=64, trust=1.0, belief=0.0, moves=12, heat=1.5, floor=0.005
+        below=15, worlds=64, proposals=256, different=64, trust=1.0, belief=0.4, moves=24, heat=1.5, floor=0.005
     )
 
 
 LIMITS = {
     "playouts": (0, 100_000), "parallel": (1, 1024), "actions": (2, 309), "sure": (0, 2), "exploration": (0, 100),
     "reduction": (0, 10), "loss": (0, 10), "points": (0, 100), "heat": (0, 100), "prior_heat": (0.01, 100),
-    "below": (0, 21), "worlds": (1, 4096), "proposals": (1, 100_000), "different": (1, 4096), "trust": (0, 1), "belief": (0, 1),
-    "moves": (0, 192), "floor": (1e-9, 1),
+    "below": (0, 21), "worlds": (1, 4096), "proposals": (1, 100_000), "different": (1, 4096), "trust": (0, 1),
+    "belief": (0, 1), "moves": (0, 192), "floor": (1e-9, 1),
 }  # fmt: skip
 
 
@@ -55,7 +57,7 @@ def checked(settings: Settings) -> Settings:
         if not least <= value <= most:
             raise FogplayError(f"deltadou: {name} must be from {least} to {most:,}, not {value!r}")
     if settings.thinking.heat < 0.01:
-        raise FogplayError(f"deltadou: the heat of the others' moves must be at least 0.01, not {settings.thinking.heat!r}")
+        raise FogplayError(f"deltadou: the heat of past moves must be at least 0.01, not {settings.thinking.heat!r}")
     return settings
 
 
@@ -90,7 +92,7 @@ class Mind:
         chosen_moves(room, roots, heads, cards)
         some, worlds = np.flatnonzero(open_), None
         if len(some):
-            part, streams = Situations(*(field[some] for field in own)), rng[some]
+            part, streams = some_of(own, some), rng[some]
             worlds = inference.infer(part, outputs[some], self.evaluate, settings.thinking, streams)
             count = len(some)
             room.words[:count], room.facts[:count], room.wanted[:count] = part.words, part.facts, settings.playouts
@@ -146,11 +148,11 @@ def look_all(own, seen, legal, lane, hands, weights, ways, rng):
 def plant_all(room, roots, outputs, legal, weights, sure, is_open):
     """Begin the trees of all roots; ``is_open[roots]`` becomes whether there is more than one move to think about."""
     for root in range(roots):
-        fpmcts.plant(room, root, outputs[root], legal[root], weights)
+        plant(room, root, outputs[root], legal[root], weights)
         highest = 0.0
-        for action in range(room.trees.count[root, 0]):
+        for action in range(room.trees.num_actions[root, 0]):
             highest = max(highest, room.trees.prior[root, 0, action])
-        is_open[root] = room.trees.count[root, 0] > 1 and highest < sure
+        is_open[root] = room.trees.num_actions[root, 0] > 1 and highest < sure
 
 
 @kernel

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.games.doudizhu_cards import BLACK_JOKER, NUM_RANKS, RED_JOKER, copies_of, rank_bit
-from fogplay.games.doudizhu_heads import NUM_KICKERS, PASS, category_of, rank_of
+from fogplay.bots.doudizhu.expansion import FREE, NOBODY, Weights, expand
+from fogplay.games.doudizhu_heads import PASS
 from fogplay.jit import kernel, piece
 from fogplay.search.trees import (
     NO_NODE,
@@ -26,10 +26,8 @@ from fogplay.search.trees import (
     Rule,
     Trees,
     add,
-    add_edge,
     backward,
     begin_edges,
-    clear,
     has_room,
     keep,
     look_up,
@@ -49,35 +47,12 @@ from fogplay.simulators.doudizhu_features import (
     look,
 )
 from fogplay.simulators.doudizhu_lanes import MOST_DOUBLINGS, make
-from fogplay.simulators.doudizhu_policy import (
-    KICKER_KIND,
-    KICKER_SCORES,
-    OUTPUTS,
-    POINTS,
-    WIN,
-    best_kickers,
-    cards_of_move,
-    draw_move,
-    kicker_pool,
-    next_head,
-    set_probability,
-    ways_buffer,
-)
+from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move, next_head, ways_buffer
 
 Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # (seat, seen[rows, 32]) -> outputs[rows, 476]
-# What a simulation is about to do, or waits for.
-FREE, AT_NODE, REPLYING, ASKS_REPLY, ASKS_VALUE, JOINED = range(6)
-NOBODY = -1
+AT_NODE, REPLYING, ASKS_REPLY, ASKS_VALUE, JOINED = range(1, 6)  # what a simulation is about to do, or waits for
 _END = np.uint64(2**64 - 1)  # in a key, in place of the second reply if the first ended the game
 _BY_WORLD, _BY_MOVES = np.uint64(1), np.uint64(2)  # the two kinds of keys
-
-
-class Weights(NamedTuple):
-    """How moves and results are judged."""
-
-    points: float  # how much a point counts beside a won game
-    heat: float  # the temperature of the others' moves
-    prior_heat: float  # the temperature of the priors
 
 
 class Searches(NamedTuple):
@@ -202,7 +177,8 @@ def move(own, root, lane, rule, weights):
     own.made_cards[root, lane, 0] = own.made_cards[root, lane, 1] = _END
     own.state[root, lane] = REPLYING
     if facts[OVER] != 0:
-        backward(own.trees, root, node, action, result(own, root, facts, weights))
+        value, win = result(own, root, facts, weights)
+        backward(own.trees, root, node, action, value, win)
         own.state[root, lane] = FREE
         return
     child = look_up(own.trees, root, key_by_world(own, root, lane))
@@ -279,7 +255,7 @@ def arrive(own, root, lane, weights):
         enter(own, root, lane, child, False)
     elif facts[OVER] != 0:
         begin_edges(own.trees, root, child)
-        own.trees.value[root, child] = result(own, root, facts, weights)
+        own.trees.value[root, child], own.trees.win[root, child] = result(own, root, facts, weights)
         enter(own, root, lane, child, False)
     else:
         seat = np.int64(facts[SEAT])
@@ -293,9 +269,9 @@ def arrive(own, root, lane, weights):
 def enter(own, root, lane, child, make_moves):
     """Go on to a node that is there; the simulation ends if the game does."""
     own.node[root, lane] = child
-    if own.trees.count[root, child] == UNKNOWN:  # another simulation waits for its evaluation
+    if own.trees.num_actions[root, child] == UNKNOWN:  # another simulation waits for its evaluation
         own.state[root, lane] = JOINED
-    elif own.trees.count[root, child] == 0:
+    elif own.trees.num_actions[root, child] == 0:
         back_up(own, root, lane)
     else:
         if make_moves:
@@ -309,16 +285,17 @@ def enter(own, root, lane, child, make_moves):
 def back_up(own, root, lane):
     """End a simulation at its node."""
     trees, node = own.trees, own.node[root, lane]
-    backward(trees, root, trees.parent[root, node], trees.taken[root, node], trees.value[root, node])
+    value, win = trees.value[root, node], trees.win[root, node]
+    backward(trees, root, trees.parent[root, node], trees.taken[root, node], value, win)
     own.state[root, lane] = FREE
 
 
 @piece
 def result(own, root, facts, weights):
-    """What an ended game is worth to the searching player; points are counted from those at the root."""
+    """What an ended game is worth to the searching player, and whether it won; points count from those at the root."""
     won = 1.0 if (facts[SEAT] == 0) == (own.facts[root, SEAT] == 0) else -1.0
     doublings = min(facts[BOMBS], MOST_DOUBLINGS) - min(own.facts[root, BOMBS], MOST_DOUBLINGS)
-    return won * (1.0 + weights.points * math.pow(2.0, doublings)) / (1.0 + weights.points)
+    return won * (1.0 + weights.points * math.pow(2.0, doublings)) / (1.0 + weights.points), won
 
 
 # ---- Expand and back up
@@ -338,103 +315,8 @@ def answer(own, roots, weights):
                 make_reply(own, root, lane, head, cards_of_move(head, kickers))
             elif own.state[root, lane] == ASKS_VALUE:
                 hand = own.lane_words[root, lane, HANDS + own.facts[root, SEAT]]
-                expand(
-                    own, root, own.node[root, lane], own.outputs[root, lane], own.legal[root, lane], hand, False, weights
-                )
+                node, outputs, legal = own.node[root, lane], own.outputs[root, lane], own.legal[root, lane]
+                expand(own, root, node, outputs, legal, hand, False, weights)
         for lane in range(own.state.shape[1]):
             if own.state[root, lane] == ASKS_VALUE or own.state[root, lane] == JOINED:
                 back_up(own, root, lane)
-
-
-@kernel
-def expand(own, root, node, outputs, legal, hand, two_sets, weights):
-    """Give a node its value and its moves: every head with its best kickers, or its two best sets of kickers.
-
-    A move that plays all cards wins; nothing else is looked at then.
-    """
-    trees = own.trees
-    begin_edges(trees, root, node)
-    scale = math.pow(0.5, min(own.facts[root, BOMBS], MOST_DOUBLINGS))
-    trees.value[root, node] = (outputs[WIN] + weights.points * scale * outputs[POINTS]) / (1.0 + weights.points)
-    top, total = -np.inf, 0.0
-    head = next_head(legal, -1)
-    while head >= 0:
-        top = max(top, outputs[head])
-        head = next_head(legal, head)
-    head = next_head(legal, -1)
-    while head >= 0:
-        total += math.exp((outputs[head] - top) / weights.prior_heat)
-        head = next_head(legal, head)
-    head = next_head(legal, -1)
-    while head >= 0:
-        prior = math.exp((outputs[head] - top) / weights.prior_heat) / total
-        if add_moves(own, root, node, head, prior, outputs, hand, two_sets, weights.prior_heat):
-            return
-        head = next_head(legal, head)
-
-
-@kernel
-def add_moves(own, root, node, head, prior, outputs, hand, two_sets, heat):
-    """Add the moves of a head to a node; return whether one of them plays all cards."""
-    category, rank = category_of(head), rank_of(head)
-    kind = KICKER_KIND[np.uint64(category)]
-    if kind < 0:
-        return add_move(own, root, node, head, cards_of_move(head, np.uint64(0)), prior, hand)
-    at, number = KICKER_SCORES + NUM_RANKS * kind, NUM_KICKERS[np.uint64(category)]
-    pool = kicker_pool(hand, category, rank)
-    first = best_kickers(pool, number, outputs, at)
-    if not two_sets:
-        return add_move(own, root, node, head, cards_of_move(head, first), prior, hand)
-    second = next_kickers(pool, number, first, outputs, at)
-    if second == first:
-        return add_move(own, root, node, head, cards_of_move(head, first), prior, hand)
-    less = set_probability(pool, number, second, outputs, at, heat, own.ways)
-    more = set_probability(pool, number, first, outputs, at, heat, own.ways)
-    share = 1.0 / (1.0 + math.exp(less - more))
-    add_move(own, root, node, head, cards_of_move(head, second), prior * (1.0 - share), hand)
-    return add_move(own, root, node, head, cards_of_move(head, first), prior * share, hand)
-
-
-@kernel
-def add_move(own, root, node, head, cards, prior, hand):
-    """Add a move to a node if it is among the likeliest; return whether it plays all cards, and is alone then."""
-    wins = cards == hand
-    if wins:
-        begin_edges(own.trees, root, node)
-        prior = 1.0
-    place = add_edge(own.trees, root, node, prior)
-    if place >= 0:
-        own.heads[root, node, place], own.cards[root, node, place] = head, cards
-    return wins
-
-
-@kernel
-def next_kickers(pool, number, first, scores, at):
-    """The best set of kickers that differs from the best one, ``first``, by one card; ``first`` if there is none."""
-    found, highest = first, -np.inf
-    for out in range(NUM_RANKS):
-        if copies_of(first, out) == 0:
-            continue
-        rest = first - rank_bit(out)
-        for into in range(NUM_RANKS):
-            if into == out or copies_of(pool, into) <= copies_of(rest, into):
-                continue
-            if (into == RED_JOKER and copies_of(rest, BLACK_JOKER) > 0) or (
-                into == BLACK_JOKER and copies_of(rest, RED_JOKER) > 0
-            ):
-                continue
-            gain = scores[at + into] - scores[at + out]
-            if gain > highest:
-                found, highest = rest + rank_bit(into), gain
-    return found
-
-
-@kernel
-def plant(own, root, outputs, legal, weights):
-    """Begin a tree: expand its root by ``outputs[476]`` for ``legal[5]``; simulations start anew."""
-    clear(own.trees, root)
-    own.begun[root] = 0
-    for lane in range(own.state.shape[1]):
-        own.state[root, lane], own.asks[root, lane] = FREE, NOBODY
-    seat = own.facts[root, SEAT]
-    expand(own, root, 0, outputs, legal, own.words[root, HANDS + seat], True, weights)

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.games.doudizhu_cards import FULL_DECK, NUM_RANKS, copies_of, num_cards, rank_bit
+from fogplay.bots.doudizhu.worlds import draw_evenly, propose
+from fogplay.games.doudizhu_cards import NUM_RANKS, num_cards
 from fogplay.games.doudizhu_heads import category_of
-from fogplay.games.doudizhu_kickers import choose
-from fogplay.games.doudizhu_worlds import HAND, ways_buffer, without
+from fogplay.games.doudizhu_worlds import HAND, ways_buffer
 from fogplay.jit import kernel, piece
 from fogplay.simulators.doudizhu_features import (
     FACTS,
@@ -75,9 +75,14 @@ class Thinking(NamedTuple):
 class Worlds(NamedTuple):
     """Different worlds of every root, with weights that add up to 1."""
 
-    count: NDArray[np.int64]  # [roots]
+    number: NDArray[np.int64]  # [roots] how many there are
     hands: NDArray[np.uint64]  # [roots, different, 3]
     weights: NDArray[np.float64]  # [roots, different]
+
+
+def some_of(own: Situations, roots: NDArray[np.int64]) -> Situations:
+    """Some of the situations, copied."""
+    return Situations(own.words[roots], own.facts[roots], own.heads[roots], own.cards[roots])
 
 
 def situations(roots: int) -> Situations:
@@ -88,154 +93,6 @@ def situations(roots: int) -> Situations:
         np.zeros((roots, LONGEST), np.int16),
         np.zeros((roots, LONGEST), np.uint64),
     )
-
-
-# ---- Drawing
-
-
-class Bounds(NamedTuple):
-    """How the cards that a player has not seen were dealt: what the next player got is to be drawn."""
-
-    pool: np.uint64  # the cards
-    least: np.uint64  # that the next player surely got
-    most: np.uint64
-    gain: np.uint64  # the shown cards, if the next player is the landlord
-    loss: np.uint64  # what the next player has played
-
-
-@piece
-def bounds_of(words, seat):
-    """How the hidden cards may be split between the two others, as ``draw_others`` has it."""
-    first, second = (seat + 1) % 3, (seat + 2) % 3
-    shown = words[SHOWN]
-    to_first = shown if first == 0 else np.uint64(0)
-    to_second = shown if second == 0 else np.uint64(0)
-    pool = FULL_DECK - words[HANDS + seat] - words[PLAYED + seat] - to_first - to_second
-    least = without(words[PLAYED + first], to_first)
-    most = pool - without(words[PLAYED + second], to_second)
-    return Bounds(pool, least, most, to_first, words[PLAYED + first])
-
-
-@piece
-def world_of(words, seat, bounds, drawn, hands):
-    """Fill ``hands[3]`` with what all hold now if the next player was dealt ``drawn``."""
-    first, second = (seat + 1) % 3, (seat + 2) % 3
-    hands[seat] = words[HANDS + seat]
-    hands[first] = drawn + bounds.gain - bounds.loss
-    hands[second] = FULL_DECK - hands[seat] - hands[first] - words[PLAYED] - words[PLAYED + 1] - words[PLAYED + 2]
-
-
-@kernel
-def weigh_counts(bounds, scores, trust, weights):
-    """Fill ``weights[15, 5]``: of every number of cards of a rank dealt to the next player, out of those possible.
-
-    ``scores[75]`` are a belief's, of the numbers in the hand now. With ``trust`` 0 a number weighs as many sets of
-    cards as it stands for.
-    """
-    for rank in range(NUM_RANKS):
-        there, low, high = copies_of(bounds.pool, rank), copies_of(bounds.least, rank), copies_of(bounds.most, rank)
-        change, top = copies_of(bounds.gain, rank) - copies_of(bounds.loss, rank), -np.inf
-        for count in range(COUNTS):
-            weights[rank, count] = -np.inf
-            if low <= count <= high:
-                score = (1.0 - trust) * math.log(choose(there, count))
-                if trust > 0.0:
-                    score += trust * scores[rank * COUNTS + count + change]
-                weights[rank, count] = score
-                top = max(top, score)
-        for count in range(COUNTS):
-            weights[rank, count] = math.exp(weights[rank, count] - top)
-
-
-@kernel
-def add_ways(weights, ways):
-    """Fill ``ways[r, n]`` with the weight of all sets of n cards of the ranks from r on."""
-    for left in range(HAND + 1):
-        ways[NUM_RANKS, left] = 1.0 if left == 0 else 0.0
-    for rank in range(NUM_RANKS - 1, -1, -1):
-        for left in range(HAND + 1):
-            total = 0.0
-            for taken in range(min(COUNTS - 1, left) + 1):
-                total += weights[rank, taken] * ways[rank + 1, left - taken]
-            ways[rank, left] = total
-
-
-@kernel
-def draw_cards(weights, ways, rng):
-    """17 cards for the next player, drawn by their weight."""
-    drawn, left = np.uint64(0), HAND
-    for rank in range(NUM_RANKS):
-        number, taken = uniform(rng) * ways[rank, left], 0
-        most = min(COUNTS - 1, left)
-        while taken < most:
-            number -= weights[rank, taken] * ways[rank + 1, left - taken]
-            if number < 0.0:
-                break
-            taken += 1
-        while weights[rank, taken] * ways[rank + 1, left - taken] == 0.0:  # rounding led beyond the last possible
-            taken -= 1
-        drawn += rank_bit(rank) * np.uint64(taken)
-        left -= taken
-    return drawn
-
-
-@kernel
-def weight_of(drawn, weights):
-    """The logarithm of the weight of the next player's cards."""
-    found = 0.0
-    for rank in range(NUM_RANKS):
-        found += math.log(weights[rank, copies_of(drawn, rank)])
-    return found
-
-
-@kernel
-def prior_of(drawn, pool):
-    """The logarithm of the number of sets of cards that the next player's cards stand for."""
-    found = 0.0
-    for rank in range(NUM_RANKS):
-        found += math.log(choose(copies_of(pool, rank), copies_of(drawn, rank)))
-    return found
-
-
-@kernel
-def draw_evenly(words, seat, hands, count, weights, ways, rng):
-    """Fill ``hands[count, 3]`` with worlds, every deal equally likely; ``weights[15, 5]`` and ``ways`` are scratch."""
-    bounds = bounds_of(words, seat)
-    weigh_counts(bounds, weights[0], 0.0, weights)
-    add_ways(weights, ways)
-    for world in range(count):
-        world_of(words, seat, bounds, draw_cards(weights, ways, rng), hands[world])
-
-
-@kernel
-def propose(words, seat, scores, trust, belief, proposals, hands, logarithms, weights, ways, rng):
-    """Draw different worlds into ``hands[different, 3]``; return how many.
-
-    ``logarithms`` become those of a world's probability before any move (to the power 1 - ``belief``, times that of the
-    belief to the power ``belief``), divided by the probability that it is among the worlds drawn (Horvitz & Thompson
-    1952): so a sum over them estimates a sum over all worlds, and is exact once every world was drawn.
-    """
-    bounds = bounds_of(words, seat)
-    weigh_counts(bounds, scores, trust, weights)
-    add_ways(weights, ways)
-    first, count, tries = (seat + 1) % 3, 0, 0
-    while tries < proposals and count < len(hands):
-        tries += 1
-        drawn = draw_cards(weights, ways, rng)
-        held = drawn + bounds.gain - bounds.loss
-        place = 0
-        while place < count and hands[place, first] != held:
-            place += 1
-        if place == count:
-            world_of(words, seat, bounds, drawn, hands[count])
-            count += 1
-    whole = math.log(ways[0, HAND])
-    for place in range(count):
-        drawn = hands[place, first] - bounds.gain + bounds.loss
-        believed = weight_of(drawn, weights) - whole
-        drawn_once = -math.expm1(tries * math.log1p(-min(math.exp(believed), 1.0 - 1e-12)))
-        logarithms[place] = (1.0 - belief) * prior_of(drawn, bounds.pool) + belief * believed - math.log(drawn_once)
-    return count
 
 
 # ---- Bayes
@@ -301,11 +158,11 @@ def has_choice(legal):
 def replay_all(first, last, own, worlds, lane, lane_facts, rows):
     """``replay`` for all worlds of the roots from ``first`` to ``last``."""
     for root in range(first, last):
-        for world in range(worlds.count[root]):
+        for world in range(worlds.number[root]):
             for row in range(rows.asks.shape[2]):
                 rows.asks[root - first, world, row] = NOBODY
             replay(root, own, worlds.hands[root, world], lane, lane_facts, rows, root - first, world)
-        for world in range(worlds.count[root], rows.asks.shape[1]):
+        for world in range(worlds.number[root], rows.asks.shape[1]):
             for row in range(rows.asks.shape[2]):
                 rows.asks[root - first, world, row] = NOBODY
 
@@ -315,7 +172,7 @@ def weigh_all(first, last, own, worlds, rows, heat, floor, power, ways):
     """Add the logarithms of the probabilities of the others' moves, times ``power``, to those in ``worlds.weights``."""
     for root in range(first, last):
         at = root - first
-        for world in range(worlds.count[root]):
+        for world in range(worlds.number[root]):
             for row in range(rows.asks.shape[2]):
                 if rows.asks[at, world, row] == NOBODY:
                     continue
@@ -330,14 +187,14 @@ def weigh_all(first, last, own, worlds, rows, heat, floor, power, ways):
 @kernel
 def normalise(worlds):
     """Turn the logarithms in ``worlds.weights`` into weights that add up to 1."""
-    for root in range(len(worlds.count)):
+    for root in range(len(worlds.number)):
         top, total = -np.inf, 0.0
-        for world in range(worlds.count[root]):
+        for world in range(worlds.number[root]):
             top = max(top, worlds.weights[root, world])
-        for world in range(worlds.count[root]):
+        for world in range(worlds.number[root]):
             total += math.exp(worlds.weights[root, world] - top)
         for world in range(worlds.weights.shape[1]):
-            if world < worlds.count[root]:
+            if world < worlds.number[root]:
                 worlds.weights[root, world] = math.exp(worlds.weights[root, world] - top) / total
             else:
                 worlds.weights[root, world] = 0.0
@@ -346,15 +203,15 @@ def normalise(worlds):
 @kernel
 def propose_all(own, inferring, outputs, trust, belief, proposals, worlds, weights, ways, rng):
     """Propose worlds for every root; those that do not infer have as many as fit, drawn evenly, and equal weights."""
-    for root in range(len(worlds.count)):
+    for root in range(len(worlds.number)):
         words, seat, hands = own.words[root], np.int64(own.facts[root, SEAT]), worlds.hands[root]
         if inferring[root]:
             scores = outputs[root, BELIEF : BELIEF + NUM_RANKS * COUNTS]
-            worlds.count[root] = propose(
+            worlds.number[root] = propose(
                 words, seat, scores, trust, belief, proposals, hands, worlds.weights[root], weights, ways, rng[root]
             )
         else:
-            worlds.count[root] = len(hands)
+            worlds.number[root] = len(hands)
             draw_evenly(words, seat, hands, len(hands), weights, ways, rng[root])
             worlds.weights[root, :] = 0.0
 
@@ -363,7 +220,7 @@ def propose_all(own, inferring, outputs, trust, belief, proposals, worlds, weigh
 def resample(worlds, hands, order, rng):
     """Fill ``hands[roots, wanted, 3]`` with worlds in random order, each as often as its weight says."""
     wanted = hands.shape[1]
-    for root in range(len(worlds.count)):
+    for root in range(len(worlds.number)):
         for place in range(wanted):
             other = np.int64(uniform(rng[root]) * (place + 1))
             order[place] = order[other]
@@ -371,7 +228,7 @@ def resample(worlds, hands, order, rng):
         world, left = 0, worlds.weights[root, 0]
         start = uniform(rng[root])
         for place in range(wanted):
-            while left * wanted <= place + start and world < worlds.count[root] - 1:
+            while left * wanted <= place + start and world < worlds.number[root] - 1:
                 world += 1
                 left += worlds.weights[root, world]
             for seat in range(3):
@@ -390,9 +247,7 @@ def infer(
     most = max(thinking.different, 1)
     worlds = Worlds(np.zeros(roots, np.int64), np.zeros((roots, most, 3), np.uint64), np.zeros((roots, most)))
     scratch = np.zeros((NUM_RANKS, COUNTS)), ways_buffer()
-    propose_all(
-        own, inferring, outputs, thinking.trust, thinking.belief, thinking.proposals, worlds, *scratch, rng
-    )
+    propose_all(own, inferring, outputs, thinking.trust, thinking.belief, thinking.proposals, worlds, *scratch, rng)
     if thinking.moves > 0 and thinking.belief < 1.0:
         _judge(own, worlds, np.flatnonzero(inferring), evaluate, thinking)
     normalise(worlds)
@@ -406,11 +261,12 @@ def _judge(own: Situations, worlds: Worlds, roots: NDArray[np.int64], evaluate: 
         return
     most = worlds.hands.shape[1]
     chunk = max(_ROWS // (most * moves), 1)
-    room, lane, lane_facts = rows(min(chunk, len(roots)), most, moves), np.zeros(WORDS, np.uint64), np.zeros(FACTS, np.int32)
+    room = rows(min(chunk, len(roots)), most, moves)
+    lane, lane_facts = np.zeros(WORDS, np.uint64), np.zeros(FACTS, np.int32)
     for first in range(0, len(roots), chunk):
         some = roots[first : first + chunk]
-        own_part = Situations(*(field[some] for field in own))
-        part = Worlds(*(field[some] for field in worlds))
+        own_part = some_of(own, some)
+        part = Worlds(worlds.number[some], worlds.hands[some], worlds.weights[some])
         replay_all(0, len(some), own_part, part, lane, lane_facts, room)
         asks = room.asks[: len(some)].reshape(-1)
         seen, answers = room.seen.reshape(-1, SEEN), room.outputs.reshape(-1, OUTPUTS)

@@ -14,7 +14,17 @@ import pytest
 from numpy.typing import NDArray
 
 from fogplay.agents.resolve import names_of, resolve
-from fogplay.bots.doudizhu import DeltaDou, DeltaSettings, endgame, evaluators, expansion, fpmcts, inference, lockstep
+from fogplay.bots.doudizhu import (
+    DeltaDou,
+    DeltaSettings,
+    endgame,
+    evaluators,
+    expansion,
+    fpmcts,
+    guessing,
+    inference,
+    lockstep,
+)
 from fogplay.bots.doudizhu.deltadou import Mind, look_around
 from fogplay.bots.doudizhu.evaluators import by_networks, by_rules
 from fogplay.bots.doudizhu.fpmcts import Evaluate
@@ -201,6 +211,28 @@ def test_early_in_a_game_worlds_are_drawn_evenly() -> None:
         sums = worlds.hands[root].sum(1) + own.words[root, PLAYED : PLAYED + 3].sum()
         assert (sums == FULL_DECK).all()
         assert (worlds.hands[root, :, seat] == own.words[root, HANDS + seat]).all()
+
+
+def test_even_guesses_are_exact() -> None:
+    own = hidden(played_on(12, 5, 9, by_networks(tiny_networks())))
+    for words, facts in zip(own.words, own.facts, strict=True):
+        expected = np.zeros((NUM_RANKS, 5))
+        for hand, deals in every_world(words, int(facts[SEAT])).items():
+            expected[np.arange(NUM_RANKS), counts_of(hand)] += deals
+        exact = expected / expected.sum(1, keepdims=True)
+        assert guessing.even_marginals(words, int(facts[SEAT])) == pytest.approx(exact)
+
+
+def test_hands_are_guessed_better_by_who_knows_the_players() -> None:
+    """The players draw from sharp random networks: with these, inference tells much; with others, nothing good."""
+    true, false = by_networks(tiny_networks(5, 2.0)), by_networks(tiny_networks(6, 2.0))
+    own = guessing.self_play(true, 12, 3, 0.2, heat=1.0)
+    thinking = THINKING._replace(proposals=200, different=100, trust=0.0, heat=1.0, floor=0.01)
+    known, unknown = (guessing.measure(own, evaluate, thinking) for evaluate in (true, false))
+    assert known.positions == unknown.positions >= 20
+    assert known.evenly == unknown.evenly
+    assert known.inferred < known.evenly - 2 * known.error
+    assert known.inferred < unknown.inferred
 
 
 # ---- Search

@@ -93,8 +93,8 @@ def _findings(rows: list[Played], start_clock: float, play_clock: float) -> Outc
             Finding("CFR against UCT (table 3, p = 0)", "50.63 - 49.37", f"{won.mean():.1f} ± {error:.1f}"),
         ),
         notes=(
-            f"{len(rows)} matches of five-card Goofspiel, {start_clock:g} s start clock and {play_clock:g} s play clock; "
-            "the players change roles.",
+            f"{len(rows)} matches of Goofspiel with clocks of {start_clock:g} and {play_clock:g} seconds; the "
+            "players change roles.",
         ),
     )
 

@@ -3,16 +3,20 @@
 ``random`` draws every legal move with the same probability, kickers counted, so that heads with many kickers are drawn
 often (it is ``uniform`` by another name). ``greedy`` and ``rhcp`` are plain (``plain.py``), ``rules`` has rules of
 thumb (``rules.py``), ``strong`` searches (``playouts.py``); ``strong-fast`` thinks a quarter as long, ``strong-slow``
-four times as long.
+four times as long. ``deltadou`` searches with networks and inference (``deltadou.py``), ``deltadou:600`` with so many
+playouts; ``deltadou-plain`` draws worlds evenly, ``deltadou-policy`` asks its networks alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fogplay.bots.doudizhu import arena
 from fogplay.bots.doudizhu.agents import STRONG, Advice, Candidate, Compiled, Random, Strong
+from fogplay.bots.doudizhu.deltadou import Settings as DeltaSettings
+from fogplay.bots.doudizhu.player import DeltaDou, settings_from, without_inference
 from fogplay.bots.doudizhu.playouts import MOST_WORLDS, Settings
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
@@ -23,13 +27,17 @@ __all__ = [
     "Advice",
     "Candidate",
     "Compiled",
+    "DeltaDou",
+    "DeltaSettings",
     "Random",
     "Settings",
     "Strong",
+    "accepts",
     "bot",
     "bots",
     "default",
     "names",
+    "trainer",
 ]
 
 
@@ -39,6 +47,7 @@ def thinking(factor: float) -> Settings:
     return STRONG._replace(playouts=round(STRONG.playouts * factor), worlds=worlds)
 
 
+DELTADOU = "deltadou"
 BOTS: dict[str, Callable[[], Any]] = {
     "random": Random,
     "greedy": lambda: Compiled(arena.GREEDY),
@@ -47,6 +56,9 @@ BOTS: dict[str, Callable[[], Any]] = {
     "strong": Strong,
     "strong-fast": lambda: Strong(thinking(0.25)),
     "strong-slow": lambda: Strong(thinking(4)),
+    DELTADOU: DeltaDou,
+    "deltadou-plain": lambda: DeltaDou(without_inference(DeltaSettings())),
+    "deltadou-policy": lambda: DeltaDou(DeltaSettings(playouts=0)),
 }
 
 
@@ -55,8 +67,17 @@ def default(rules: Doudizhu) -> str:
     return "strong"
 
 
+def accepts(name: str, rules: Doudizhu) -> bool:
+    """Whether a text is the name of a bot with its settings: ``deltadou:600``."""
+    prefix, colon, _ = name.partition(":")
+    return prefix == DELTADOU and bool(colon)
+
+
 def bot(name: str) -> Any:
-    """A bot by its name."""
+    """A bot by its name, or by its name and settings."""
+    prefix, colon, settings = name.partition(":")
+    if prefix == DELTADOU and colon:
+        return DeltaDou(settings_from(settings))
     if name not in BOTS:
         raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
     return BOTS[name]()
@@ -70,3 +91,10 @@ def names(rules: Doudizhu) -> tuple[str, ...]:
 def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) -> dict[str, Any]:
     """Bots by name."""
     return {name: bot(name) for name in wanted}
+
+
+def trainer(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> tuple[Any, Any]:
+    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``."""
+    from fogplay.bots.doudizhu import training
+
+    return training.trainer(rules, folder, device, seed, chosen), training.judge

@@ -182,3 +182,23 @@ def test_most_moves_are_not_the_few_others() -> None:
 def test_literals() -> None:
     values = np.array([0, 1], np.uint8)
     assert [int(holds(values, np.uint32(literal))) for literal in range(4)] == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "removed"),
+    [("leduc.kif", "(role random)"), ("leduc.kif", "(role alice)"), ("goofspiel.kif", "(role row)")],
+)
+def test_conditions_that_never_come_about(name: str, removed: str) -> None:
+    """Moves of somebody who is not a role, and fluents that nothing makes true, are not inputs of the network."""
+    assert removed in own(name)
+    read = sheet(own(name).replace(removed, "(<= (next odd) (true (never ?x)) (does nobody ?x))"))
+    network = make_network(read)
+    assert not {("never", "x"), "odd"} & {*network.fluents}
+    slow, fast = Interpreter(read), NetworkMachine(network)
+    for seed in range(3):
+        state, other, rng = slow.initial(), fast.initial(), np.random.default_rng(seed)
+        while not slow.is_terminal(state) and all(slow.legal(state)):
+            assert (slow.legal(state), slow.goals(state)) == (fast.legal(other), fast.goals(other))
+            moves = [options[int(rng.integers(len(options)))] for options in slow.legal(state)]
+            state, other = slow.next(state, moves), fast.next(other, moves)
+            assert slow.fluents(state) == fast.fluents(other)

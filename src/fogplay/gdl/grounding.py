@@ -59,9 +59,11 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 import clingo
 class Rules(clingo.backend.Observer):
     def __init__(self):
-        self.numbers = array("i")
+        self.numbers, self.free = array("i"), set()
     def rule(self, choice, head, body):
-        if not choice:
+        if choice:
+            self.free.add(head[0])
+        else:
             self.numbers.append(head[0])
             self.numbers.append(len(body))
             self.numbers.extend(body)
@@ -75,6 +77,8 @@ out.write(b"%d\\n" % len(rules.numbers))
 rules.numbers.tofile(out)
 for name, arity in [each.split("/") for each in sys.argv[4:]]:
     for atom in control.symbolic_atoms.by_signature(name, int(arity)):
+        if name in ("true", "does") and atom.literal not in rules.free:
+            continue  # a condition mentions it, but it never comes about
         out.write(b"%d %s\\n" % (0 if atom.is_fact else atom.literal, str(atom.symbol).encode()))
 out.write(b"end\\n")
 """

@@ -27,13 +27,13 @@ class Settings(NamedTuple):
     """How much to think, and how."""
 
     playouts: int = 200
-    parallel: int = 16  # simulations of a position that wait for networks at the same time
+    parallel: int = 32  # simulations of a position that wait for networks at the same time
     actions: int = 48  # of a node, at most: the likeliest
     sure: float = 0.999  # a prior from which on a move is made without a search
     rule: Rule = Rule(exploration=2.0, reduction=0.2, loss=0.2)
-    weights: Weights = Weights(points=0.5, heat=1.0, prior_heat=1.0)
+    weights: Weights = Weights(points=0.5, heat=0.7, prior_heat=1.0)
     thinking: Thinking = Thinking(
-        below=15, worlds=64, proposals=256, different=64, trust=1.0, belief=0.4, moves=24, heat=1.5, floor=0.005
+        below=15, worlds=64, proposals=256, different=96, trust=1.0, belief=0.5, moves=24, heat=1.25, floor=0.005
     )
 
 

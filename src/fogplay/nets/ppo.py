@@ -17,6 +17,7 @@ from fogplay.nets.dense import Dense
 from fogplay.nets.distributions import Layout, belief_loss, log_probability
 
 SEATS = 3
+JUDGED = 7  # steps of all lanes that the critic judges at once
 RESULTS = 2  # won or lost, and points
 
 
@@ -67,6 +68,34 @@ class Moves:
         )
 
 
+class Batch(NamedTuple):
+    """What a step of the optimisers reads and reports."""
+
+    whole: tuple[Tensor, ...]  # [3, steps * size, ...] all moves, as ``actor_loss`` takes them
+    chosen: Tensor  # [batch] the places of the moves to learn from
+    side: Tensor  # [3] 1 for seats of the first side, -1 for the others
+    rate: Tensor
+    entropy: Tensor
+    report: Tensor  # [4, 3]
+
+    @staticmethod
+    def zeros(settings: Settings, moves: Moves, device: str) -> Batch:
+        def like(kept: Tensor, *size: int) -> Tensor:
+            count = settings.steps * settings.size
+            return torch.zeros((SEATS, count, *(size or kept.shape[3:])), dtype=kept.dtype, device=device)
+
+        parts = (moves.seen, moves.legal, moves.choice, moves.sets, moves.logarithms)
+        number = moves.logarithms
+        return Batch(
+            (*map(like, parts), like(number), like(number, RESULTS), like(number)),
+            torch.zeros(settings.batch, dtype=torch.int64, device=device),
+            torch.tensor([1.0, -1.0, -1.0], device=device),
+            torch.tensor(0.0, device=device),
+            torch.tensor(0.0, device=device),
+            torch.zeros(4, SEATS, device=device),
+        )
+
+
 class Learner:
     """The networks of a run, their optimisers, and the lanes that they play on."""
 
@@ -77,8 +106,11 @@ class Learner:
         self.lanes, self.layout, self.settings, self.device = lanes, layout, settings, device
         self.actors, self.critic = actors.to(device), critic.to(device)
         self.moves = Moves.zeros(settings, lanes, device)
-        fused = device != "cpu"
-        self.optimisers = [torch.optim.AdamW(net.parameters(), lr=1e-4, fused=fused) for net in (actors, critic)]
+        self.batch = Batch.zeros(settings, self.moves, device)
+        gpu = device != "cpu"
+        self.optimisers = [
+            torch.optim.AdamW(net.parameters(), lr=self.batch.rate, fused=gpu) for net in (actors, critic)
+        ]
         self.decisions, self.updates, self.warmed = 0, 0, 0
         self._words = lanes.seen_words
         compiled: Any = torch.compile if device != "cpu" else lambda function: function
@@ -112,7 +144,7 @@ class Learner:
         Both are from the point of view of the first seat's side.
         """
         steps, decay, moves = self.settings.steps, self.settings.decay, self.moves
-        values = torch.stack([self._judge(seen).unflatten(0, seen.shape[:2]) for seen in moves.seen])
+        values = torch.cat([self._judge(seen).unflatten(0, seen.shape[:3]) for seen in moves.seen.split(JUDGED)])
         order = (torch.arange(steps + 1)[:, None] + torch.arange(SEATS)) % SEATS
         rows = torch.arange(steps + 1)[:, None]
         by_lane, results = values[rows, order], moves.results[rows, order]
@@ -150,33 +182,30 @@ class Learner:
     def critic_loss(self, seen: Tensor, goal: Tensor, weight: Tensor) -> Tensor:
         """The mean squared error of the critic."""
         values = self._values(seen).unflatten(0, goal.shape[:-1])
-        missed = (values - goal).square() * torch.tensor([1.0, 0.1], device=goal.device)
-        return (missed.sum(-1) * weight).sum() / weight.sum().clamp(min=1.0)
+        missed = (values - goal).square()
+        return ((missed[..., 0] + 0.1 * missed[..., 1]) * weight).sum() / weight.sum().clamp(min=1.0)
 
     def learn(self) -> dict[str, Any]:
         """Improve the networks by ``moves``; return what a log reports."""
         settings, moves = self.settings, self.moves
         advantages, goals = self.advantages()
-        side = torch.tensor([1.0, -1.0, -1.0], device=self.device)[:, None]
-        gains = (advantages[..., 0] + settings.points * advantages[..., 1]) * side
+        gains = (advantages[..., 0] + settings.points * advantages[..., 1]) * self.batch.side[:, None]
         weights = moves.playing[:-1].float()
         count = weights.sum((0, 2), keepdim=True)
         mean = (gains * weights).sum((0, 2), keepdim=True) / count
         spread = (((gains - mean).square() * weights).sum((0, 2), keepdim=True) / count).sqrt()
         gains = (gains - mean) / (spread + 1e-6)
 
-        def by_seat(kept: Tensor) -> Tensor:
-            return kept[: settings.steps].transpose(0, 1).flatten(1, 2)
-
-        parts = [moves.seen, moves.legal, moves.choice, moves.sets, moves.logarithms, gains, goals, weights]
-        whole = [by_seat(part) for part in parts]
+        parts = (moves.seen, moves.legal, moves.choice, moves.sets, moves.logarithms, gains, goals, weights)
+        for whole, part in zip(self.batch.whole, parts, strict=True):
+            whole.copy_(part[: settings.steps].transpose(0, 1).flatten(1, 2))
         fraction = min(self.decisions / settings.decisions, 1.0)
-        entropy = torch.tensor(_falling(settings.entropy, fraction), device=self.device)
+        self.batch.entropy.fill_(_falling(settings.entropy, fraction))
         reports = []
         for _ in range(settings.epochs):
             order = torch.randperm(settings.steps * settings.size, device=self.device)
             for chosen in order.split(settings.batch):
-                reports.append(self._update([part[:, chosen] for part in whole], side, entropy, fraction))
+                reports.append(self._update(chosen, _falling(settings.rate, fraction)))
         self.decisions += int(weights.sum())
         report = torch.stack(reports).mean(0).cpu()
         over = moves.results[:-1, :, :, 2].sum()
@@ -194,22 +223,28 @@ class Learner:
             "spread": spread.flatten().tolist(),
         }
 
-    def _update(self, batch: list[Tensor], side: Tensor, entropy: Tensor, fraction: float) -> Tensor:
-        seen, legal, choice, sets, old, gain, goal, weight = batch
-        self.warmed += 1
+    def _update(self, chosen: Tensor, rate: float) -> Tensor:
+        """One step of the optimisers on the chosen moves of every seat; return what a log reports."""
         self.updates += 1
-        rate = _falling(self.settings.rate, fraction) * min(1.0, self.warmed / self.settings.warm)
-        own = goal * side.unsqueeze(-1)
-        loss, report = self._actor_loss(seen, legal, choice, sets, old, gain, own, weight, entropy)
+        self.warmed += 1
+        self.batch.chosen.copy_(chosen)
+        self.batch.rate.fill_(rate * min(1.0, self.warmed / self.settings.warm))
+        self._step()
+        return self.batch.report.clone()
+
+    def _step(self) -> None:
+        """Fill ``batch.report`` and change the networks, from what is in ``batch``."""
+        batch = self.batch
+        seen, legal, choice, sets, old, gain, goal, weight = (part[:, batch.chosen] for part in batch.whole)
+        own = goal * batch.side[:, None, None]
+        loss, report = self._actor_loss(seen, legal, choice, sets, old, gain, own, weight, batch.entropy)
         missed = self._critic_loss(seen, goal, weight)
         for optimiser, each, net in zip(self.optimisers, (loss, missed), (self.actors, self.critic), strict=True):
-            for group in optimiser.param_groups:
-                group["lr"] = rate
             optimiser.zero_grad(set_to_none=True)
             each.backward()
             torch.nn.utils.clip_grad_norm_(net.parameters(), self.settings.norm)
             optimiser.step()
-        return report
+        batch.report.copy_(report)
 
 
 def _falling(ends: tuple[float, float], fraction: float) -> float:

@@ -1,8 +1,9 @@
 """The state of a training run in a folder: small enough to move, written so that a killed run loses minutes at most.
 
-There is one file per network: its weights, and the second moments of its optimiser, as 16-bit floats. The first moments
-are not kept: the optimiser finds them again within some tens of steps, during which its rate rises from zero. The file
-``run.json`` names the files that belong together; it is replaced last.
+There is one file per network. Its weights are 16-bit floats. Of the optimiser's second moments the means over rows and
+over columns are kept, whose product is close to them (Shazeer & Stern 2018). The first moments are not kept: the
+optimiser finds them again within some tens of steps, during which its rate rises from zero. The file ``run.json`` names
+the files that belong together; it is replaced last.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from fogplay.strategies.network import Network
 
 KIND = "training"
 INDEX = "run.json"
-SCALE = 1024.0  # of the roots of second moments, which are small for 16-bit floats
 
 
 def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str, Any]) -> None:
@@ -33,11 +33,12 @@ def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str
     files = {}
     for name, (net, copy, optimiser) in zip(names, _parts(learner), strict=True):
         files[name] = f"{name}-{learner.updates}.safetensors"
-        arrays = {key: _half(array[copy]) for key, array in net.arrays.items()}
+        arrays: dict[str, NDArray[Any]] = {key: _half(array[copy]) for key, array in net.arrays.items()}
         for key, array in net.arrays.items():
             moment = optimiser.state.get(array, {}).get("exp_avg_sq")
             if moment is not None:
-                arrays[f"moment.{key}"] = _half(moment[copy].sqrt() * SCALE)
+                arrays[f"rows.{key}"] = _numbers(moment[copy].mean(-1))
+                arrays[f"columns.{key}"] = _numbers(moment[copy].mean(-2))
         storage.write(folder / files[name], KIND, arrays, {**facts, "name": name, "shape": list(net.shape)})
     storage.write_text(folder / INDEX, json.dumps({**facts, "files": files}))
     for old in folder.glob("*-*.safetensors"):
@@ -55,8 +56,9 @@ def resume(folder: Path, learner: Learner, names: tuple[str, ...]) -> dict[str, 
         with torch.no_grad():
             for key, array in net.arrays.items():
                 array[copy] = torch.from_numpy(arrays[key].astype(np.float32)).to(array.device)
-                if f"moment.{key}" in arrays:
-                    _remember(optimiser, array, copy, arrays[f"moment.{key}"], index["updates"])
+                if f"rows.{key}" in arrays:
+                    moments = (arrays[f"rows.{key}"], arrays[f"columns.{key}"])
+                    _remember(optimiser, array, copy, moments, index["updates"])
     learner.decisions, learner.updates = index["decisions"], index["updates"]
     return index
 
@@ -80,6 +82,11 @@ def network(folder: Path, name: str) -> Network:
     return Network.from_arrays(*storage.read(folder / index["files"][name], KIND))
 
 
+def weights(net: Dense, copy: int) -> dict[str, NDArray[np.float32]]:
+    """The arrays of one of a module's networks."""
+    return {key: _numbers(array[copy]) for key, array in net.arrays.items()}
+
+
 def _parts(learner: Learner) -> list[tuple[Dense, int, Any]]:
     """Every network of a run: the module, its place in there, and the optimiser."""
     nets = (learner.actors, learner.critic)
@@ -90,16 +97,21 @@ def _parts(learner: Learner) -> list[tuple[Dense, int, Any]]:
     ]
 
 
-def _half(array: torch.Tensor) -> NDArray[np.float16]:
-    found: NDArray[np.float16] = array.detach().float().cpu().numpy().astype(np.float16)
+def _numbers(array: torch.Tensor) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = array.detach().float().cpu().numpy()
     return found
 
 
-def _remember(optimiser: Any, array: Any, copy: int, root: NDArray[Any], steps: int) -> None:
-    """Put second moments into an optimiser, and zeros for the first."""
+def _half(array: torch.Tensor) -> NDArray[np.float16]:
+    return _numbers(array).astype(np.float16)
+
+
+def _remember(optimiser: Any, array: Any, copy: int, moments: tuple[Any, Any], steps: int) -> None:
+    """Put second moments into an optimiser, from their means over rows and columns, and zeros for the first."""
     state = optimiser.state[array]
     if not state:
         state["step"] = torch.tensor(float(steps), device=array.device)
         state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(array), torch.zeros_like(array)
-    moment = torch.from_numpy(root.astype(np.float32) / SCALE).square()
-    state["exp_avg_sq"][copy] = moment.to(array.device)
+    rows, columns = (torch.from_numpy(np.array(each)).to(array.device) for each in moments)
+    mean = rows.mean(-1, keepdim=True).clamp(min=1e-30)
+    state["exp_avg_sq"][copy] = (rows / mean).unsqueeze(-1) * columns.unsqueeze(-2)

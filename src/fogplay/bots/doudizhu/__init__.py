@@ -9,7 +9,8 @@ playouts; ``deltadou-plain`` draws worlds evenly, ``deltadou-policy`` asks its n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fogplay.bots.doudizhu import arena
@@ -36,6 +37,7 @@ __all__ = [
     "bots",
     "default",
     "names",
+    "trainer",
 ]
 
 
@@ -89,3 +91,10 @@ def names(rules: Doudizhu) -> tuple[str, ...]:
 def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) -> dict[str, Any]:
     """Bots by name."""
     return {name: bot(name) for name in wanted}
+
+
+def trainer(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> tuple[Any, Any]:
+    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``."""
+    from fogplay.bots.doudizhu import training
+
+    return training.trainer(rules, folder, device, seed, chosen), training.judge

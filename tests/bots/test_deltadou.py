@@ -53,7 +53,7 @@ from fogplay.simulators.doudizhu_features import (
     look,
 )
 from fogplay.simulators.doudizhu_lanes import begin, make
-from fogplay.simulators.doudizhu_policy import BELIEF, OUTPUTS, move_probability, ways_buffer
+from fogplay.simulators.doudizhu_policy import BELIEF, OUTPUTS, cards_of_move, draw_move, move_probability, ways_buffer
 from fogplay.simulators.streams import many_streams
 from fogplay.strategies.network import Network, Shape
 
@@ -333,6 +333,21 @@ def test_hidden_cards_do_not_matter() -> None:
     mind = Mind(evaluate, DeltaSettings(playouts=30))
     first, second = (mind.think(hidden(each), many_streams(6, len(own.words))).cards.tolist() for each in (own, other))
     assert first == second
+
+
+def test_without_playouts_the_networks_best_move_is_made() -> None:
+    evaluate = by_networks(tiny_networks(7, 0.5))
+    own = hidden(played_on(5, 20, 30, evaluate))
+    rng = many_streams(1, len(own.words))
+    outputs, legal = look_around(own, evaluate, rng)
+    decided, wins = Mind(evaluate, DeltaSettings(playouts=0)).think(own, rng), 0
+    for root, seat in enumerate(own.facts[:, SEAT]):
+        hand = own.words[root, HANDS + seat]
+        head, kickers, _ = draw_move(outputs[root], legal[root], hand, 0.0, ways_buffer(), rng[root])
+        wins += decided.cards[root] == hand != cards_of_move(head, kickers)
+        assert decided.cards[root] in (cards_of_move(head, kickers), hand)
+    assert wins < len(own.words) / 2
+    assert len(decided.searched) == 0
 
 
 def test_a_deadline_ends_a_search() -> None:

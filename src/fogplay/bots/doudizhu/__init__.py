@@ -93,8 +93,14 @@ def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) ->
     return {name: bot(name) for name in wanted}
 
 
-def trainer(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> tuple[Any, Any]:
-    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``."""
+def trainer(
+    rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any], search: bool
+) -> tuple[Any, Any]:
+    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``.
+
+    With ``search`` it goes by episodes of self-play with search, as in the paper.
+    """
     from fogplay.bots.doudizhu import training
 
-    return training.trainer(rules, folder, device, seed, chosen), training.judge
+    made = training.episodes if search else training.trainer
+    return made(rules, folder, device, seed, chosen), training.judge

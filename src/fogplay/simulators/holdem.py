@@ -24,6 +24,7 @@ from fogplay.cards.deck import CARDS, draw_cards
 from fogplay.cards.evaluator import Evaluator, evaluator
 from fogplay.dispatch import by_type
 from fogplay.errors import FogplayError
+from fogplay.games import limit
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import EXACT, MOST_CARDS, Holdem, hand_strength
 from fogplay.games.registry import load
@@ -193,6 +194,13 @@ def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = N
         report = progress
         tables.load(Grid.parse(game.grid).measure, lambda done, total: report(tables.WHAT, done, total))
     return HoldemSimulator(game)
+
+
+def num_slots(game: Holdem) -> int | None:
+    """The slots of the game's simulator, counted without building it; None if its tree is small enough."""
+    if game.grid == EXACT:
+        return None
+    return sum(map(math.prod, zip(limit.actions(game), game.buckets(), strict=True)))
 
 
 def prepare(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> None:

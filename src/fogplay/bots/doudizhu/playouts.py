@@ -85,7 +85,7 @@ def mind(numbers: NDArray[np.float64] | None = None) -> Mind:
     few = MOST_CANDIDATES
     return Mind(
         arena.bot(arena.RULES, numbers),
-        endgame.search(False),
+        endgame.search(doubling=True),
         np.zeros((MOST_WORLDS, 3), np.uint64),
         np.zeros(MOST_WORLDS),
         np.zeros(few, np.int64),
@@ -334,7 +334,8 @@ def judge(seat, to_beat, passes, settings, mind):
     hands, search = mind.hands, mind.search
     if num_cards(hands[0]) + num_cards(hands[1]) + num_cards(hands[2]) <= settings.exact:
         search.nodes[LIMIT] = min(search.nodes[NODES] + settings.solver_nodes, settings.all_nodes)
-        value = alpha_beta(hands, seat, to_beat, passes, -1.0, 1.0, search)
+        wide = np.inf if settings.doubling > 0.0 else 1.0  # the sign is enough if only winning counts
+        value = alpha_beta(hands, seat, to_beat, passes, -wide, wide, search)
         if search.nodes[NODES] <= search.nodes[LIMIT]:
-            return value > 0.0, 0
+            return value > 0.0, np.int64(np.log2(abs(value)) + 0.5)
     return finish(hands, seat, to_beat, passes, mind.bot, mind.bot, mind.rng)

@@ -273,6 +273,16 @@ def test_the_same_luck_gives_the_same_thoughts() -> None:
     assert any(each.playouts for each in first.candidates)
 
 
+def test_earlier_moves_change_no_thoughts() -> None:
+    """What was solved before must not decide which endings are solved within the limit."""
+    view = view_of(ending("3 4 4 6 7 9 J Q", "4 5 8 T K A", "3 5 8 9 J 2"))
+    hasty = STRONG._replace(solver_nodes=40, playouts=200)
+    fresh, used = Strong(hasty), Strong(STRONG)
+    used.explain(view)
+    used.settings = hasty
+    assert used.explain(view) == fresh.explain(view)
+
+
 def test_impossible_settings_are_refused() -> None:
     with pytest.raises(FogplayError, match="strong: playouts must be from 1 to 10,000,000, not 0"):
         Strong(STRONG._replace(playouts=0))

@@ -23,6 +23,7 @@ TABLE_BITS = 16
 MOST_CARDS = 30  # of all hands together
 _DEPTH = 3 * MOST_CARDS + 2
 NODES, LIMIT = range(2)
+REST = 3  # of a key, after the three hands
 _SHIFT = np.uint64(64 - TABLE_BITS)
 _1, _4, _5 = np.uint64(1), np.uint64(4), np.uint64(5)
 FRAME = record(
@@ -155,7 +156,7 @@ def look_up(frame, hands, search):
     most = most_doubled(hands) if search.doubling else 1.0
     frame.floor, frame.ceiling = -most, most
     same = keys[place, 0] == hands[0] and keys[place, 1] == hands[1] and keys[place, 2] == hands[2]
-    if same and keys[place, 3] == frame.rest:
+    if same and keys[place, REST] == frame.rest:
         frame.floor, frame.ceiling = search.bounds[place, 0], search.bounds[place, 1]
     if frame.floor >= frame.high or frame.floor == frame.ceiling:
         return True, frame.floor
@@ -234,6 +235,6 @@ def remember(frame, hands, search):
     place = frame.place
     for seat in range(3):
         search.keys[place, seat] = hands[seat]
-    search.keys[place, 3] = frame.rest
+    search.keys[place, REST] = frame.rest
     search.bounds[place, 0] = frame.best if frame.best > frame.low else frame.floor
     search.bounds[place, 1] = frame.best if frame.best < frame.high else frame.ceiling

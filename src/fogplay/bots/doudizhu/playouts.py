@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import arena, endgame
 from fogplay.bots.doudizhu.arena import Bot, finish
-from fogplay.bots.doudizhu.endgame import LIMIT, NODES, Search, alpha_beta
+from fogplay.bots.doudizhu.endgame import LIMIT, NODES, REST, Search, alpha_beta
 from fogplay.bots.doudizhu.partition import best
 from fogplay.bots.doudizhu.position import Sight
 from fogplay.bots.doudizhu.rules import choose, lead_wish, pass_wish, take_wish
@@ -263,6 +263,7 @@ def deliberate(table, settings, mind, count):
     mind.reward[:] = 0.0
     mind.tried[:] = 0
     mind.search.nodes[NODES] = 0
+    mind.search.keys[:, REST] = 0  # what earlier moves left would decide which endings are solved within the limit
     draw_worlds(table, settings, mind)
     alive, left = count, settings.playouts
     stages, turn = 1, 0

@@ -3,7 +3,7 @@
 ``random`` draws every legal move with the same probability, kickers counted, so that heads with many kickers are drawn
 often (it is ``uniform`` by another name). ``greedy`` and ``rhcp`` are plain (``plain.py``), ``rules`` has rules of
 thumb (``rules.py``), ``strong`` searches (``playouts.py``); ``strong-fast`` thinks a quarter as long, ``strong-slow``
-four times as long.
+four times as long, ``strong:PLAYOUTS`` as long as it is told to.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 
 __all__ = [
+    "ADJUSTABLE",
     "BOTS",
     "STRONG",
     "Advice",
@@ -50,16 +51,26 @@ BOTS: dict[str, Callable[[], Any]] = {
 }
 
 
+ADJUSTABLE = ("strong",)
+
+
 def default(rules: Doudizhu) -> str:
     """The bot that plays if none is named."""
     return "strong"
 
 
-def bot(name: str) -> Any:
-    """A bot by its name."""
-    if name not in BOTS:
-        raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
-    return BOTS[name]()
+def bot(text: str) -> Any:
+    """A bot by its name, with ``:PLAYOUTS`` after one of ``ADJUSTABLE``."""
+    name, colon, playouts = text.partition(":")
+    if name not in BOTS or (colon and name not in ADJUSTABLE):
+        raise FogplayError(f"there is no bot '{text}'; there are {', '.join(BOTS)} and strong:PLAYOUTS")
+    if not colon:
+        return BOTS[name]()
+    try:
+        return Strong(thinking(int(float(playouts)) / STRONG.playouts))
+    except (ValueError, OverflowError) as error:
+        why = f"{error}" if isinstance(error, FogplayError) else f"{playouts!r} is not a number"
+        raise FogplayError(f"{why}; write strong:PLAYOUTS, such as strong:{4 * STRONG.playouts}") from None
 
 
 def names(rules: Doudizhu) -> tuple[str, ...]:

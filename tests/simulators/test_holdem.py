@@ -20,7 +20,8 @@ from fogplay.evaluate.exact import best_response
 from fogplay.games import load
 from fogplay.jit import kernel
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, look_up_exact
+from fogplay.simulators.holdem import HoldemGame, HoldemSimulator
+from fogplay.simulators.holdem_cards import look_up_exact
 from fogplay.simulators.policies import ByPlayer, explore
 from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.restricted import DataBiased, RestrictedNash

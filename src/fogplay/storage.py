@@ -31,6 +31,7 @@ FORMAT = 2  # the newest that can be read; files without sparse arrays are still
 DTYPES = {
     "F64": np.float64,
     "F32": np.float32,
+    "F16": np.float16,
     "I64": np.int64,
     "I32": np.int32,
     "I16": np.int16,

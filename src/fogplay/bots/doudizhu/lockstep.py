@@ -1,0 +1,136 @@
+"""Many games side by side between networks and compiled bots, so that a network is asked about many hands at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.bots.doudizhu import arena
+from fogplay.bots.doudizhu.arena import Bot
+from fogplay.bots.doudizhu.position import Sight
+from fogplay.games.doudizhu_cards import num_cards
+from fogplay.games.doudizhu_heads import LEAD
+from fogplay.jit import kernel
+from fogplay.simulators.doudizhu_features import (
+    BOMBS,
+    FACTS,
+    HANDS,
+    HEAD_WORDS,
+    OVER,
+    PASSES,
+    SEAT,
+    SEEN,
+    TO_BEAT,
+    WORDS,
+    look,
+)
+from fogplay.simulators.doudizhu_lanes import begin, make
+from fogplay.simulators.doudizhu_policy import cards_of_move, draw_move, ways_buffer
+from fogplay.simulators.doudizhu_random import deal_cards, seed_game
+
+Forward = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # outputs of a seat's network for what it sees
+
+
+class Networks(NamedTuple):
+    """A player that asks a network for each seat, and takes its best move or draws one at a temperature."""
+
+    outputs: Forward
+    heat: float = 0.0
+
+
+Player = Networks | Bot
+
+
+@kernel
+def deal_lanes(seed, first, words, facts, rng):
+    """Deal game ``first + lane`` of a seed on every lane."""
+    for lane in range(len(words)):
+        seed_game(seed, first + lane, rng)
+        own, second, third, shown = deal_cards(rng)
+        begin(words[lane], facts[lane], own, second, third, shown)
+
+
+@kernel
+def ask_bot(lanes, words, facts, bot, rng):
+    """Let a bot move on some lanes."""
+    for place in range(len(lanes)):
+        lane = lanes[place]
+        hands, seat, to_beat = words[lane], int(facts[lane, SEAT]), int(facts[lane, TO_BEAT])
+        after, before = hands[HANDS + (seat + 1) % 3], hands[HANDS + (seat + 2) % 3]
+        leader = seat if to_beat == LEAD else (seat + 2 - int(facts[lane, PASSES])) % 3
+        sight = Sight(seat, hands[seat], after + before, num_cards(after), num_cards(before), to_beat, leader)
+        head, cards = arena.ask(bot, sight, rng)
+        make(words[lane], facts[lane], head, cards)
+
+
+@kernel
+def look_from(lanes, words, facts, seen, legal):
+    """Fill what the player to move sees on some lanes."""
+    for place in range(len(lanes)):
+        lane = lanes[place]
+        look(words[lane], facts[lane], np.int64(facts[lane, SEAT]), seen[place], legal[place])
+
+
+@kernel
+def move_by(lanes, words, facts, outputs, legal, heat, ways, rng):
+    """Make the moves that networks' outputs give on some lanes."""
+    for place in range(len(lanes)):
+        lane = lanes[place]
+        hand = words[lane, HANDS + facts[lane, SEAT]]
+        head, kickers, _ = draw_move(outputs[place], legal[place], hand, heat, ways, rng)
+        make(words[lane], facts[lane], head, cards_of_move(head, kickers))
+
+
+def play(seed: int, first: int, decks: int, landlord: Player, peasants: Player) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[decks] whether the landlord won each game, and how many bombs were played."""
+    words, facts = np.zeros((decks, WORDS), np.uint64), np.zeros((decks, FACTS), np.int32)
+    rng, ways = np.random.SeedSequence((seed, first)).generate_state(2, np.uint64), ways_buffer()
+    deal_lanes(seed, first, words, facts, rng.copy())
+    seat = 0
+    while True:
+        lanes = np.flatnonzero(facts[:, OVER] == 0)
+        if len(lanes) == 0:
+            return facts[:, SEAT] == 0, facts[:, BOMBS].astype(np.int64)
+        player = landlord if seat == 0 else peasants
+        if isinstance(player, Networks):
+            seen, legal = np.zeros((len(lanes), SEEN), np.int64), np.zeros((len(lanes), HEAD_WORDS), np.int64)
+            look_from(lanes, words, facts, seen, legal)
+            move_by(lanes, words, facts, player.outputs(seat, seen), legal, player.heat, ways, rng)
+        else:
+            ask_bot(lanes, words, facts, player, rng)
+        seat = (seat + 1) % 3
+
+
+class Comparison(NamedTuple):
+    """What one player did against another over decks that were played twice with sides swapped."""
+
+    decks: int
+    wins: float  # the fraction of games that it won
+    wins_error: float  # the standard error over decks
+    points: float  # per game
+    points_error: float
+    landlord: float  # the fraction of games won as the landlord
+    peasants: float
+
+
+def compare(one: Player, other: Player, decks: int, seed: int = 0, first: int = 0) -> Comparison:
+    """Play decks twice with sides swapped."""
+    won, score = np.zeros((decks, 2)), np.zeros((decks, 2))
+    for turn, (landlord, peasants) in enumerate(((one, other), (other, one))):
+        landlord_won, bombs = play(seed, first, decks, landlord, peasants)
+        won[:, turn] = landlord_won == (turn == 0)
+        score[:, turn] = np.where(won[:, turn] > 0, 1, -1) * 2.0**bombs
+    by_deck, points = won.mean(1), score.mean(1)
+    root = np.sqrt(max(decks - 1, 1))
+    return Comparison(
+        decks,
+        by_deck.mean(),
+        by_deck.std() / root,
+        points.mean(),
+        points.std() / root,
+        won[:, 0].mean(),
+        won[:, 1].mean(),
+    )

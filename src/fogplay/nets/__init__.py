@@ -1,0 +1,1 @@
+"""Networks that learn: the only package that imports torch. Playing needs none of it (``strategies/network.py``)."""

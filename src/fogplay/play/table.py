@@ -117,9 +117,6 @@ class Table:
         game, state, past, legal = self.game, self._state, self._past[seat], self._legal[seat]
         count, moves = len(past), len(self._history)
 
-        def ask(answer: Callable[[], Answer]) -> Answer:
-            return self._ask(answer, moves)
-
         def memory() -> Memory:
             return tuple((infoset_of(before, seat), action) for before, action in past[:count])
 
@@ -127,11 +124,12 @@ class Table:
             seat=seat,
             legal=legal,
             luck=self._number[seat],
-            infoset=lambda: ask(lambda: infoset_of(state, seat)),
-            names=lambda: ask(lambda: tuple(str(state.action_to_string(seat, action)) for action in legal)),
-            observation=lambda: ask(lambda: state.observation(seat)) if hasattr(state, "observation") else None,
-            memory=lambda: ask(memory),
-            world=lambda rng, doubt: ask(lambda: draw_world(game, state, seat, memory(), rng, doubt)),
+            infoset=lambda: infoset_of(state, seat),
+            names=lambda: tuple(str(state.action_to_string(seat, action)) for action in legal),
+            observation=lambda: state.observation(seat) if hasattr(state, "observation") else None,
+            memory=memory,
+            world=lambda rng, doubt: draw_world(game, state, seat, memory(), rng, doubt),
+            blamed=lambda error: self._blamed(error, moves),
             game=game,
             deadline=self.deadline,
         )
@@ -141,25 +139,28 @@ class Table:
     def take(self, seat: int, action: int) -> None:
         """Take a seat's action; an impossible action raises and changes nothing."""
         self._require_turn(seat)
-        self._ask(lambda: self._make(seat, self._as_legal(seat, action)))
+        try:
+            self._happen(seat, self._as_legal(seat, action))
+            if not self.to_act:
+                self._go_on()
+        except FogplayError:
+            raise
+        except Exception as error:
+            raise self._blamed(error) from error
 
-    def _make(self, seat: int, action: int) -> None:
-        """Make a legal move, and chance's moves after it."""
-        self._happen(seat, action)
-        if not self.to_act:
-            self._go_on()
-
-    def _ask(self, answer: Callable[[], Answer], moves: int | None = None) -> Answer:
-        """Run the game's own code; its exceptions become one line that names the method and the ``moves`` made."""
+    def _ask(self, answer: Callable[[], Answer]) -> Answer:
+        """Run the game's own code."""
         try:
             return answer()
         except FogplayError:
             raise
         except Exception as error:
-            made = self._history[:moves]
-            state = self._state if moves is None or moves >= len(self._history) else self._history[moves][0]
-            why = failed(error, state)
-            raise FogplayError(f"{self.game}: {why}; seen after: {history_named(made)}") from error
+            raise self._blamed(error) from error
+
+    def _blamed(self, error: Exception, moves: int | None = None) -> FogplayError:
+        """An exception of the game's own code as one line that names the method and the ``moves`` made until then."""
+        state = self._state if moves is None or moves >= len(self._history) else self._history[moves][0]
+        return FogplayError(f"{self.game}: {failed(error, state)}; seen after: {history_named(self._history[:moves])}")
 
     def _require_turn(self, seat: int) -> None:
         if seat not in self.to_act:

@@ -51,14 +51,14 @@ def test_an_agent_that_explains_itself_is_quoted() -> None:
             return SimpleNamespace(action=1, candidates=(row,))
 
     view = Table(fp.load("kuhn"), Seeded(1)).view(0)
-    assert explained(Reference("talker", Talker()), view) == (row,)
+    assert explained(Reference("talker", Talker()), view).candidates == (row,)
 
 
 def test_an_agent_without_probabilities_always_does_the_same() -> None:
     view = Table(fp.load("kuhn"), Seeded(1)).view(0)
     agent = SimpleNamespace(act=lambda view: view.legal[1])
     assert Reference("second", agent).advise(view).probabilities == (0.0, 1.0)
-    (row,) = explained(Reference("second", agent), view)
+    (row,) = explained(Reference("second", agent), view).candidates
     assert (row.name, row.reason) == ("bet", "it does not say why")
 
 

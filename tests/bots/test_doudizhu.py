@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from fogplay.agents.resolve import resolve
-from fogplay.bots.doudizhu import BOTS, STRONG, Settings, Strong, arena, bot
+from fogplay.bots.doudizhu import BOTS, STRONG, DeltaDou, DeltaSettings, Settings, Strong, arena, bot
 from fogplay.bots.doudizhu.agents import table_from
+from fogplay.bots.doudizhu.evaluators import by_rules
 from fogplay.bots.doudizhu.partition import KICKER, Memo, best, groups, split
 from fogplay.bots.doudizhu.plain import rhcp_memo
+from fogplay.bots.doudizhu.player import without_inference
 from fogplay.bots.doudizhu.playouts import likelihood
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu, DoudizhuState, Position, move_name
@@ -28,6 +30,9 @@ QUICK = STRONG._replace(playouts=60, worlds=20)
 
 
 def small(name: str) -> Any:
+    if name.startswith("deltadou"):
+        settings = DeltaSettings(playouts=0 if name == "deltadou-policy" else 24)
+        return DeltaDou(without_inference(settings) if name == "deltadou-plain" else settings, by_rules())
     return Strong(QUICK) if name.startswith("strong") else bot(name)
 
 

@@ -3,7 +3,7 @@
 An agent is a saved strategy's file, ``uniform``, a bot of the game (``bots/<game>.py``), an executable file, or a kind
 and its settings, such as ``search:smooth-uct:2000`` or ``program:python3 bot.py``. A bots module has ``BOTS`` (by
 name), ``names(rules)`` (the bots that can play these rules) and ``bots(wanted, rules, company)`` (the agents by name);
-``ADJUSTABLE`` are the names after which it reads settings, ``NAME:SETTINGS``.
+with ``accepts(text, rules)`` it may take names with settings after a colon.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ def register_kind(prefix: str, maker: Maker) -> None:
 def resolve(texts: Sequence[str], rules: Any) -> list[Any]:
     """An agent for each text; a repeated file or bot gives the same agent, but each search has its own memory."""
     require_known(texts, rules)
+    own = bot_names(rules)
     found: dict[str, Any] = {}
-    wanted = [text for text in dict.fromkeys(texts) if is_bot(text, rules)]
     for text in texts:
-        if text not in wanted and text not in found and _kind(text) is None:
+        if not _is_bot(text, own, rules) and text not in found and _kind(text) is None:
             found[text] = _without_bots(text, rules)
+    wanted = [text for text in dict.fromkeys(texts) if _is_bot(text, own, rules)]
     if wanted:
         found |= part_of(rules, "bots", BOTS)(wanted, rules, tuple(found.values()))
     return [found[text] if text in found else _without_bots(text, rules) for text in texts]
@@ -54,8 +55,7 @@ def resolve(texts: Sequence[str], rules: Any) -> list[Any]:
 def require_known(texts: Sequence[str], rules: Any) -> None:
     """Refuse texts that are not agents, before any slow step."""
     for text in texts:
-        known = text in known_names(rules) or is_bot(text, rules)
-        if not known and _kind(text) is None and not Path(text).exists():
+        if not _is_bot(text, known_names(rules), rules) and _kind(text) is None and not Path(text).exists():
             raise FogplayError(_unknown(text, rules))
 
 
@@ -70,10 +70,10 @@ def bot_names(rules: Any) -> tuple[str, ...]:
     return tuple(names(rules)) if names is not None else ()
 
 
-def is_bot(text: str, rules: Any) -> bool:
-    """Whether a text is a bot that can play these rules, with or without settings."""
-    name, colon, _ = text.partition(":")
-    return name in bot_names(rules) and (not colon or name in (part_of(rules, "ADJUSTABLE", BOTS) or ()))
+def _is_bot(text: str, names: Collection[str], rules: Any) -> bool:
+    """Whether a text is one of these names, or a bot of the game with its settings after a colon."""
+    accepts = part_of(rules, "accepts", BOTS)
+    return text in names or (accepts is not None and bool(accepts(text, rules)))
 
 
 def names_of(agents: Sequence[str], words: Collection[str] = ()) -> list[str]:

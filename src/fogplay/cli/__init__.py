@@ -10,7 +10,7 @@ import threading
 from typing import NamedTuple
 
 from fogplay import interrupts
-from fogplay.cli import acpc, advising, laboratory, listing, matches, opponents, playing, responses, solving
+from fogplay.cli import acpc, advising, laboratory, listing, matches, opponents, playing, responses, solving, training
 from fogplay.cli.app import Stopped, again, app
 from fogplay.errors import FogplayError
 from fogplay.games.registry import shortened
@@ -29,6 +29,7 @@ __all__ = [
     "playing",
     "responses",
     "solving",
+    "training",
 ]
 
 DONE, FAILED, PIPE_CLOSED = 0, 2, 141  # the last is what a shell reports for a program that SIGPIPE ended

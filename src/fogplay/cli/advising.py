@@ -48,40 +48,45 @@ def advise(
             reference = evaluated(agent, resolve([agent], rules)[0], rules, spec, watch.flatten)
         try:
             begin(reference.agent, rules, seat, seed)
-            candidates = explained(reference, at.view(seat))[:top]
+            advice = explained(reference, at.view(seat))
         finally:
             close([reference.agent])
+    candidates = advice.candidates[:top]
     if as_json:
-        print_json({"game": game, "seat": seat, "infoset": at.view(seat).infoset} | _facts(reference.name, candidates))
+        asked_about = {"game": game, "seat": seat, "infoset": at.view(seat).infoset}
+        print_json(asked_about | _facts(reference.name, candidates, getattr(advice, "guesses", ())))
         return
     asked = talk_of(rules)(rules, at.names, seat).question(at.view(seat)).prompt
     say(f"{asked.strip()} {reference.name} says {candidates[0].name}.")
     _show(candidates)
+    for guess in getattr(advice, "guesses", ()):
+        say(f"It expects {guess.who} to hold {guess.text}.")
 
 
-def explained(reference: Any, view: Any) -> Sequence[Any]:
+def explained(reference: Any, view: Any) -> Any:
     """Moves, the best first: as the agent explains them, or by its probabilities and what they earn."""
-    from fogplay.play.advice import Candidate
+    from fogplay.play.advice import Advice, Candidate
 
     if hasattr(reference.agent, "explain"):
-        told: Sequence[Any] = reference.agent.explain(view).candidates
-        return told
+        return reference.agent.explain(view)
     if not hasattr(reference.agent, "distribution"):
         action = reference.agent.act(view)
-        return [Candidate(action, view.names[view.legal.index(action)], None, 0, "it does not say why")]
+        only = Candidate(action, view.names[view.legal.index(action)], None, 0, "it does not say why")
+        return Advice(action, (only,))
     advice = reference.advise(view)
     values = advice.values or (None,) * len(view.legal)
     order = sorted(range(len(view.legal)), key=lambda place: -advice.probabilities[place])
-    return [
+    moves = tuple(
         Candidate(
             view.legal[place], view.names[place], None, 0, f"{100 * advice.probabilities[place]:.1f} % of the time",
             values[place],
         )
         for place in order
-    ]  # fmt: skip
+    )  # fmt: skip
+    return Advice(moves[0].action, moves)
 
 
-def _facts(agent: str, rows: Sequence[Any]) -> dict[str, Any]:
+def _facts(agent: str, rows: Sequence[Any], guesses: Sequence[Any]) -> dict[str, Any]:
     moves = [
         {
             "move": row.name,
@@ -92,7 +97,8 @@ def _facts(agent: str, rows: Sequence[Any]) -> dict[str, Any]:
         }
         for row in rows
     ]
-    return {"agent": agent, "move": rows[0].name, "moves": moves}
+    expected = [{"player": guess.who, "text": guess.text, "numbers": dict(guess.numbers)} for guess in guesses]
+    return {"agent": agent, "move": rows[0].name, "moves": moves} | ({"expected": expected} if expected else {})
 
 
 def _show(rows: Sequence[Any]) -> None:

@@ -22,7 +22,7 @@ from fogplay.version import VERSION
 
 # In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
-    "solve", "evaluate", "inspect", "match", "play", "advise", "respond", "tradeoff", "model",
+    "solve", "evaluate", "inspect", "match", "play", "advise", "respond", "tradeoff", "model", "train",
     "games", "algorithms", "reproduce", "bench", "acpc",
 )  # fmt: skip
 
@@ -102,11 +102,18 @@ def read_settings(pairs: list[str], algorithm: str) -> dict[str, Any]:
     """Parse ``--set name=value`` into parameters of the algorithm; numbers and true/false become values."""
     from fogplay.solvers.algorithms import AUTO, algorithm_called, check_parameters
 
-    settings: dict[str, Any] = {}
     if algorithm == AUTO:
         if pairs:
             raise FogplayError(f"--set {pairs[0]}: name the algorithm that this is a parameter of, with -a")
-        return settings
+        return {}
+    settings = parse_settings(pairs)
+    check_parameters(algorithm_called(algorithm), settings)
+    return settings
+
+
+def parse_settings(pairs: list[str]) -> dict[str, Any]:
+    """Parse ``--set name=value``: numbers, several of them separated by commas, and true or false become values."""
+    settings: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
@@ -117,7 +124,6 @@ def read_settings(pairs: list[str], algorithm: str) -> dict[str, Any]:
             continue
         read = [_number(part) for part in text.split(",")]
         settings[name.strip()] = read[0] if len(read) == 1 else read
-    check_parameters(algorithm_called(algorithm), settings)
     return settings
 
 

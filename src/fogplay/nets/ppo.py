@@ -17,7 +17,6 @@ from fogplay.nets.dense import Dense
 from fogplay.nets.distributions import Layout, belief_loss, log_probability
 
 SEATS = 3
-CAPTURED_FROM = 5  # steps of the optimisers before a GPU takes them over as one graph
 JUDGED = 7  # steps of all lanes that the critic judges at once
 RESULTS = 2  # won or lost, and points
 
@@ -70,7 +69,7 @@ class Moves:
 
 
 class Batch(NamedTuple):
-    """What a step of the optimisers reads, always in the same memory, so that a GPU can repeat the step by itself."""
+    """What a step of the optimisers reads and reports."""
 
     whole: tuple[Tensor, ...]  # [3, steps * size, ...] all moves, as ``actor_loss`` takes them
     chosen: Tensor  # [batch] the places of the moves to learn from
@@ -110,10 +109,8 @@ class Learner:
         self.batch = Batch.zeros(settings, self.moves, device)
         gpu = device != "cpu"
         self.optimisers = [
-            torch.optim.AdamW(net.parameters(), lr=self.batch.rate, fused=gpu, capturable=gpu)
-            for net in (actors, critic)
+            torch.optim.AdamW(net.parameters(), lr=self.batch.rate, fused=gpu) for net in (actors, critic)
         ]
-        self._graph: Any = None
         self.decisions, self.updates, self.warmed = 0, 0, 0
         self._words = lanes.seen_words
         compiled: Any = torch.compile if device != "cpu" else lambda function: function
@@ -232,26 +229,8 @@ class Learner:
         self.warmed += 1
         self.batch.chosen.copy_(chosen)
         self.batch.rate.fill_(rate * min(1.0, self.warmed / self.settings.warm))
-        if self._graph is not None:
-            self._graph.replay()
-            return self.batch.report.clone()
-        if self.device == "cpu":
-            self._step()
-        else:
-            self._step_before_capture()
+        self._step()
         return self.batch.report.clone()
-
-    def _step_before_capture(self) -> None:
-        """``_step`` on a stream of its own, as CUDA wants it before the same is captured; then capture it."""
-        here, apart = torch.cuda.current_stream(), torch.cuda.Stream()
-        apart.wait_stream(here)
-        with torch.cuda.stream(apart):
-            self._step()
-        here.wait_stream(apart)
-        if self.warmed >= CAPTURED_FROM:
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                self._step()
 
     def _step(self) -> None:
         """Fill ``batch.report`` and change the networks, from what is in ``batch``."""

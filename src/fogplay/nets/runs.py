@@ -82,6 +82,11 @@ def network(folder: Path, name: str) -> Network:
     return Network.from_arrays(*storage.read(folder / index["files"][name], KIND))
 
 
+def weights(net: Dense, copy: int) -> dict[str, NDArray[np.float32]]:
+    """The arrays of one of a module's networks."""
+    return {key: _numbers(array[copy]) for key, array in net.arrays.items()}
+
+
 def _parts(learner: Learner) -> list[tuple[Dense, int, Any]]:
     """Every network of a run: the module, its place in there, and the optimiser."""
     nets = (learner.actors, learner.critic)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -18,8 +19,18 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Guess:
+    """What an agent takes another player to hold."""
+
+    who: str
+    text: str  # in words
+    numbers: Mapping[str, float]  # how many of each kind of card, on average
+
+
+@dataclass(frozen=True)
 class Advice:
-    """What an agent would do, and the moves that it compared, the best first."""
+    """What an agent would do, the moves that it compared, the best first, and what it takes the others to hold."""
 
     action: int
     candidates: tuple[Candidate, ...]
+    guesses: tuple[Guess, ...] = ()

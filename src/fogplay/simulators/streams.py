@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def streams(seed: int, workers: int) -> NDArray[np.uint64]:
     return states
 
 
-def many_streams(seed: int, workers: int) -> NDArray[np.uint64]:
+def many_streams(seed: int | Sequence[int], workers: int) -> NDArray[np.uint64]:
     """[workers, 2] states for thousands of workers: all drawn at once, far apart in a period of 2^128."""
     states: NDArray[Any] = np.random.SeedSequence(seed).generate_state(2 * workers, np.uint64)
     return states.reshape(workers, 2)

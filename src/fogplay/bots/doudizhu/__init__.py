@@ -3,34 +3,42 @@
 ``random`` draws every legal move with the same probability, kickers counted, so that heads with many kickers are drawn
 often (it is ``uniform`` by another name). ``greedy`` and ``rhcp`` are plain (``plain.py``), ``rules`` has rules of
 thumb (``rules.py``), ``strong`` searches (``playouts.py``); ``strong-fast`` thinks a quarter as long, ``strong-slow``
-four times as long, ``strong:PLAYOUTS`` as long as it is told to.
+four times as long, ``strong:8000`` with so many playouts. ``deltadou`` searches with networks and inference
+(``deltadou.py``), ``deltadou:600`` with so many playouts; ``deltadou-plain`` draws worlds evenly, ``deltadou-policy``
+asks its networks alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fogplay.bots.doudizhu import arena
-from fogplay.bots.doudizhu.agents import STRONG, Advice, Candidate, Compiled, Random, Strong
+from fogplay.bots.doudizhu.agents import STRONG, Advice, Candidate, Compiled, Random, Strong, checked
+from fogplay.bots.doudizhu.deltadou import Settings as DeltaSettings
+from fogplay.bots.doudizhu.player import DeltaDou, settings_from, without_inference
 from fogplay.bots.doudizhu.playouts import MOST_WORLDS, Settings
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 
 __all__ = [
-    "ADJUSTABLE",
     "BOTS",
     "STRONG",
     "Advice",
     "Candidate",
     "Compiled",
+    "DeltaDou",
+    "DeltaSettings",
     "Random",
     "Settings",
     "Strong",
+    "accepts",
     "bot",
     "bots",
     "default",
     "names",
+    "trainer",
 ]
 
 
@@ -40,6 +48,7 @@ def thinking(factor: float) -> Settings:
     return STRONG._replace(playouts=round(STRONG.playouts * factor), worlds=worlds)
 
 
+DELTADOU = "deltadou"
 BOTS: dict[str, Callable[[], Any]] = {
     "random": Random,
     "greedy": lambda: Compiled(arena.GREEDY),
@@ -48,10 +57,26 @@ BOTS: dict[str, Callable[[], Any]] = {
     "strong": Strong,
     "strong-fast": lambda: Strong(thinking(0.25)),
     "strong-slow": lambda: Strong(thinking(4)),
+    DELTADOU: DeltaDou,
+    "deltadou-plain": lambda: DeltaDou(without_inference(DeltaSettings())),
+    "deltadou-policy": lambda: DeltaDou(DeltaSettings(playouts=0)),
 }
 
 
-ADJUSTABLE = ("strong",)
+def _thinking(playouts: str) -> Settings:
+    """The settings of ``strong:PLAYOUTS``."""
+    try:
+        return checked(thinking(int(float(playouts)) / STRONG.playouts))
+    except (ValueError, OverflowError) as error:
+        why = f"{error}" if isinstance(error, FogplayError) else f"{playouts!r} is not a number"
+        raise FogplayError(f"{why}; write strong:PLAYOUTS, such as strong:{4 * STRONG.playouts}") from None
+
+
+# Bots that take settings after a colon.
+ADJUSTABLE: dict[str, Callable[[str], Any]] = {
+    "strong": lambda playouts: Strong(_thinking(playouts)),
+    DELTADOU: lambda settings: DeltaDou(settings_from(settings)),
+}
 
 
 def default(rules: Doudizhu) -> str:
@@ -59,18 +84,20 @@ def default(rules: Doudizhu) -> str:
     return "strong"
 
 
-def bot(text: str) -> Any:
-    """A bot by its name, with ``:PLAYOUTS`` after one of ``ADJUSTABLE``."""
-    name, colon, playouts = text.partition(":")
-    if name not in BOTS or (colon and name not in ADJUSTABLE):
-        raise FogplayError(f"there is no bot '{text}'; there are {', '.join(BOTS)} and strong:PLAYOUTS")
-    if not colon:
-        return BOTS[name]()
-    try:
-        return Strong(thinking(int(float(playouts)) / STRONG.playouts))
-    except (ValueError, OverflowError) as error:
-        why = f"{error}" if isinstance(error, FogplayError) else f"{playouts!r} is not a number"
-        raise FogplayError(f"{why}; write strong:PLAYOUTS, such as strong:{4 * STRONG.playouts}") from None
+def accepts(name: str, rules: Doudizhu) -> bool:
+    """Whether a text is the name of a bot with its settings: ``deltadou:600``."""
+    prefix, colon, _ = name.partition(":")
+    return bool(colon) and prefix in ADJUSTABLE
+
+
+def bot(name: str) -> Any:
+    """A bot by its name, or by its name and settings."""
+    prefix, colon, settings = name.partition(":")
+    if colon and prefix in ADJUSTABLE:
+        return ADJUSTABLE[prefix](settings)
+    if name not in BOTS:
+        raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
+    return BOTS[name]()
 
 
 def names(rules: Doudizhu) -> tuple[str, ...]:
@@ -81,3 +108,10 @@ def names(rules: Doudizhu) -> tuple[str, ...]:
 def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) -> dict[str, Any]:
     """Bots by name."""
     return {name: bot(name) for name in wanted}
+
+
+def trainer(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> tuple[Any, Any]:
+    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``."""
+    from fogplay.bots.doudizhu import training
+
+    return training.trainer(rules, folder, device, seed, chosen), training.judge

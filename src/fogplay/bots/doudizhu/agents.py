@@ -19,6 +19,7 @@ from fogplay.games.doudizhu_cards import show
 from fogplay.games.doudizhu_heads import LEAD, PASS, describe, is_bomb
 from fogplay.games.doudizhu_moves import all_moves, follow
 from fogplay.games.doudizhu_worlds import split_bounds
+from fogplay.play.advice import Guess
 from fogplay.play.agent import Uniform
 from fogplay.play.view import View
 
@@ -45,10 +46,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """What a bot would do, and the moves that it compared, the best first."""
+    """What a bot would do, the moves that it compared, the best first, and what it takes the others to hold."""
 
     action: int
     candidates: tuple[Candidate, ...]
+    guesses: tuple[Guess, ...] = ()
 
     @property
     def reason(self) -> str:

@@ -10,15 +10,19 @@ from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import arena
 from fogplay.bots.doudizhu.arena import Bot
+from fogplay.bots.doudizhu.deltadou import Mind
+from fogplay.bots.doudizhu.inference import LONGEST, Situations
 from fogplay.bots.doudizhu.position import Sight
 from fogplay.games.doudizhu_cards import num_cards
-from fogplay.games.doudizhu_heads import LEAD
+from fogplay.games.doudizhu_heads import LEAD, head_of
 from fogplay.jit import kernel
 from fogplay.simulators.doudizhu_features import (
     BOMBS,
     FACTS,
     HANDS,
     HEAD_WORDS,
+    LAST,
+    MOVES,
     OVER,
     PASSES,
     SEAT,
@@ -30,6 +34,7 @@ from fogplay.simulators.doudizhu_features import (
 from fogplay.simulators.doudizhu_lanes import begin, make
 from fogplay.simulators.doudizhu_policy import cards_of_move, draw_move, ways_buffer
 from fogplay.simulators.doudizhu_random import deal_cards, seed_game
+from fogplay.simulators.streams import many_streams
 
 Forward = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # outputs of a seat's network for what it sees
 
@@ -41,7 +46,14 @@ class Networks(NamedTuple):
     heat: float = 0.0
 
 
-Player = Networks | Bot
+class Thinker(NamedTuple):
+    """A player that thinks about many positions at once, such as ``deltadou.Mind``; ``seed`` is for its luck."""
+
+    mind: Mind
+    seed: int = 0
+
+
+Player = Networks | Bot | Thinker
 
 
 @kernel
@@ -84,9 +96,32 @@ def move_by(lanes, words, facts, outputs, legal, heat, ways, rng):
         make(words[lane], facts[lane], head, cards_of_move(head, kickers))
 
 
+@kernel
+def make_all(lanes, words, facts, heads, cards):
+    """Make a move on each of some lanes."""
+    for place in range(len(lanes)):
+        make(words[lanes[place]], facts[lanes[place]], heads[place], cards[place])
+
+
+@kernel
+def note(lanes, words, facts, heads, cards):
+    """Write down the last moves of some lanes."""
+    for place in range(len(lanes)):
+        lane = lanes[place]
+        move = facts[lane, MOVES] - 1
+        heads[lane, move], cards[lane, move] = head_of(words[lane, LAST]), words[lane, LAST]
+
+
+def seen_only(own: Situations, seat: int) -> Situations:
+    """Situations without the hands that a seat does not see."""
+    own.words[:, [HANDS + (seat + 1) % 3, HANDS + (seat + 2) % 3]] = 0
+    return own
+
+
 def play(seed: int, first: int, decks: int, landlord: Player, peasants: Player) -> tuple[NDArray[Any], NDArray[Any]]:
     """[decks] whether the landlord won each game, and how many bombs were played."""
     words, facts = np.zeros((decks, WORDS), np.uint64), np.zeros((decks, FACTS), np.int32)
+    heads, cards = np.zeros((decks, LONGEST), np.int16), np.zeros((decks, LONGEST), np.uint64)
     rng, ways = np.random.SeedSequence((seed, first)).generate_state(2, np.uint64), ways_buffer()
     deal_lanes(seed, first, words, facts, rng.copy())
     seat = 0
@@ -99,8 +134,14 @@ def play(seed: int, first: int, decks: int, landlord: Player, peasants: Player) 
             seen, legal = np.zeros((len(lanes), SEEN), np.int64), np.zeros((len(lanes), HEAD_WORDS), np.int64)
             look_from(lanes, words, facts, seen, legal)
             move_by(lanes, words, facts, player.outputs(seat, seen), legal, player.heat, ways, rng)
+        elif isinstance(player, Thinker):
+            own = seen_only(Situations(words[lanes], facts[lanes], heads[lanes], cards[lanes]), seat)
+            streams = many_streams([player.seed, seed, first, int(facts[lanes[0], MOVES])], decks)[lanes]
+            decided = player.mind.think(own, streams)
+            make_all(lanes, words, facts, decided.heads, decided.cards)
         else:
             ask_bot(lanes, words, facts, player, rng)
+        note(lanes, words, facts, heads, cards)
         seat = (seat + 1) % 3
 
 

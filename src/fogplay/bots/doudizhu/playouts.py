@@ -17,9 +17,9 @@ from fogplay.bots.doudizhu.arena import Bot, finish
 from fogplay.bots.doudizhu.endgame import LIMIT, NODES, REST, Search, alpha_beta
 from fogplay.bots.doudizhu.partition import best
 from fogplay.bots.doudizhu.position import Sight
-from fogplay.bots.doudizhu.rules import choose, lead_wish, pass_wish, take_wish
+from fogplay.bots.doudizhu.rules import choose, move_wish
 from fogplay.games.doudizhu_cards import num_cards
-from fogplay.games.doudizhu_heads import LEAD, NUM_HEADS, PASS, is_bomb
+from fogplay.games.doudizhu_heads import NUM_HEADS, PASS, is_bomb
 from fogplay.games.doudizhu_moves import follow, list_moves
 from fogplay.games.doudizhu_worlds import HAND, MOST, draw_split
 from fogplay.jit import kernel, piece
@@ -128,18 +128,7 @@ def list_candidates(sight, most, mind):
     count = list_moves(sight.hand, sight.to_beat, moves.heads, moves.cards)
     for place in range(count):
         head, cards = moves.heads[place], moves.cards[place]
-        rest = sight.hand - cards
-        if head == PASS:
-            wish = pass_wish(sight, bot.numbers)
-        elif sight.to_beat == LEAD:
-            wish = (
-                best(rest, 0, bot.memo)[0] + bot.memo.worth[head] - now + lead_wish(sight, head, enemies, bot.numbers)
-            )
-        else:
-            wish = best(rest, 0, bot.memo)[0] - now
-            wish += take_wish(sight, head, max(num_cards(rest), 1), bot.numbers)
-        if rest == 0:
-            wish = 1e6
+        wish = move_wish(sight, head, cards, now, enemies, bot.numbers, bot.memo)
         if wish > mind.head_wish[head]:
             mind.head_wish[head], mind.head_cards[head] = wish, cards
     filled = 0

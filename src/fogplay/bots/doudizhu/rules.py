@@ -24,6 +24,7 @@ from fogplay.games.doudizhu_heads import (
     LENGTH,
     NUM_HEADS,
     PAIR,
+    PASS,
     ROCKET,
     SIZE,
     SOLO,
@@ -232,4 +233,19 @@ def take_wish(sight, head, rest, numbers):
         wish += numbers[BOMBING] + numbers[BOMBING_URGENT] / enemy
     if is_top(head, sight.unseen, max(sight.left, sight.left_before)):
         wish += numbers[TAKE_TOP]
+    return wish
+
+
+@piece
+def move_wish(sight, head, cards, now, most, numbers, memo):
+    """How much the rules wish for a move; the hand is worth ``now``, and nobody else holds over ``most`` cards."""
+    rest = sight.hand - cards
+    if rest == 0:
+        return 1e6
+    if head == PASS:
+        return pass_wish(sight, numbers)
+    if sight.to_beat == LEAD:
+        return best(rest, 0, memo)[0] + memo.worth[head] - now + lead_wish(sight, head, most, numbers)
+    wish = best(rest, 0, memo)[0] - now
+    wish += take_wish(sight, head, max(num_cards(rest), 1), numbers)
     return wish

@@ -1,0 +1,67 @@
+"""Training networks for Doudizhu: lanes, networks and judges for ``nets.training``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fogplay.bots.doudizhu import arena, lockstep
+from fogplay.errors import FogplayError
+from fogplay.games.doudizhu import Doudizhu
+from fogplay.games.doudizhu_cards import BLACK_JOKER, NUM_RANKS, RED_JOKER
+from fogplay.games.doudizhu_heads import NUM_HEADS
+from fogplay.nets.dense import Dense
+from fogplay.nets.distributions import Layout
+from fogplay.nets.ppo import Learner, Settings
+from fogplay.nets.training import Row, Training, begin, checked
+from fogplay.simulators.doudizhu_features import OPEN, SEEN
+from fogplay.simulators.doudizhu_lanes import Lanes
+from fogplay.simulators.doudizhu_policy import COUNTS, KICKER_KINDS, MOST_KICKERS, OUTPUTS
+from fogplay.strategies.network import Network, Shape
+
+SEATS = ("landlord", "after", "before")
+CRITIC = "critic"
+LAYOUT = Layout(
+    heads=NUM_HEADS, kinds=KICKER_KINDS, ranks=NUM_RANKS, largest=MOST_KICKERS, single=(BLACK_JOKER, RED_JOKER),
+    results=2, counts=COUNTS, pool=1, hidden=SEEN,
+)  # fmt: skip
+ON_CPU = {"size": 64, "steps": 24, "batch": 512, "width": 128, "blocks": 2, "decisions": 5e6}
+
+
+def trainer(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> Training:
+    """A run that trains one network per seat by self-play, and a critic; ``chosen`` are settings by name."""
+    if rules.bidding or rules.spring:
+        raise FogplayError("networks are trained for Doudizhu without bidding and spring: `fogplay train doudizhu`")
+    wanted = checked({**({} if device == "cuda" else ON_CPU), **chosen})
+    width, blocks = wanted.pop("width", 512), wanted.pop("blocks", 4)
+    settings = Settings(**wanted)
+    begin(device, seed)
+    actors = Dense(Shape(SEEN, OUTPUTS, width, blocks), len(SEATS))
+    critic = Dense(Shape(OPEN, LAYOUT.results, width, blocks))
+    learner = Learner(_lanes(settings.size, seed, device), actors, critic, LAYOUT, settings, device)
+    about = {"game": str(rules), "seed": seed, "settings": {**settings._asdict(), "width": width, "blocks": blocks}}
+    return Training(learner, (*SEATS, CRITIC), folder, about)
+
+
+def _lanes(size: int, seed: int, device: str) -> Any:
+    if device == "cpu":
+        return Lanes(size, seed)
+    from fogplay.simulators.doudizhu_lanes_gpu import LanesOnGpu
+
+    return LanesOnGpu(size, seed)
+
+
+def player(networks: Mapping[str, Network], heat: float = 0.0) -> lockstep.Networks:
+    """The seats' networks as a player of many games at once."""
+    own = [networks[name] for name in SEATS]
+    return lockstep.Networks(lambda seat, seen: own[seat].outputs(seen), heat)
+
+
+def judge(networks: Mapping[str, Network], decks: int) -> Row:
+    """How often the networks alone win against the plain bots, with standard errors over decks."""
+    row: Row = {}
+    for name, kind in (("rhcp", arena.RHCP), ("rules", arena.RULES)):
+        found = lockstep.compare(player(networks), arena.bot(kind), decks)
+        row |= {f"{name}_{key}": float(getattr(found, key)) for key in ("wins", "wins_error", "points", "points_error")}
+    return row

@@ -55,9 +55,10 @@ from fogplay.simulators.doudizhu_features import (
 from fogplay.simulators.doudizhu_lanes import begin, make
 from fogplay.simulators.doudizhu_policy import BELIEF, OUTPUTS, cards_of_move, draw_move, move_probability, ways_buffer
 from fogplay.simulators.streams import many_streams
-from fogplay.strategies.network import Network, Shape
+from fogplay.strategies.dense import DenseShape
+from fogplay.strategies.network import Network
 
-TINY = Shape(SEEN, OUTPUTS, 8, 1)
+TINY = DenseShape(SEEN, OUTPUTS, 8, 1)
 
 
 def tiny_networks(seed: int = 0, scale: float = 0.3) -> list[Network]:
@@ -392,7 +393,7 @@ def test_damaged_and_foreign_networks_are_refused(folder: Path) -> None:
     with pytest.raises(FogplayError, match=r"after\.safetensors") as refused:
         DeltaDou()
     assert "\n" not in str(refused.value)
-    shape = Shape(3, 5, 4, 1)
+    shape = DenseShape(3, 5, 4, 1)
     Network(shape, {name: np.zeros(size) for name, size in shape.arrays().items()}, {}).save(
         folder / "after.safetensors"
     )

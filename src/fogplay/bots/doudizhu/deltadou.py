@@ -31,7 +31,7 @@ class Settings(NamedTuple):
     actions: int = 48  # of a node, at most: the likeliest
     sure: float = 0.99  # a prior from which on a move is made without a search
     rule: Rule = Rule(exploration=2.0, reduction=0.2, loss=0.2)
-    weights: Weights = Weights(points=0.5, heat=0.7, prior_heat=1.0, root_heat=2.0)
+    weights: Weights = Weights(points=0.5, heat=0.7, prior_heat=2.0, root_heat=2.0)
     thinking: Thinking = Thinking(
         below=15, worlds=64, proposals=256, different=96, trust=1.0, belief=0.5, moves=24, heat=1.25, floor=0.005
     )

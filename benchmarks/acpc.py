@@ -77,7 +77,9 @@ def best(runs: int, play: Callable[[], tuple[float, Any]]) -> tuple[float, Any]:
     return min((play() for _ in range(runs)), key=lambda each: each[0])
 
 
-def race(game: str, agents: Sequence[str], hands: int) -> None:
+def race(game: str, agents: Sequence[str], hands: int, scale: float) -> None:
+    """Print a row for each way of playing a match; ``scale`` is the share of the hands to play."""
+    hands, compiled, by_rules = (max(1, round(scale * count)) for count in (hands, 2_000_000, 4000))
     definition = load_definition(game)[1]
     rules: Any = game_of(definition)
     playing = resolve(agents, rules)
@@ -92,8 +94,8 @@ def race(game: str, agents: Sequence[str], hands: int) -> None:
     loopback, other = best(RUNS, lambda: over_loopback(game, definition, agents, hands))
     assert log == other, "the hands differ"
     rows = [
-        ("compiled", 2_000_000, best(RUNS, lambda: duplicate(playing, 2_000_000))[0]),
-        ("the rules in plain Python", 4000, best(RUNS, lambda: duplicate(plain, 4000))[0]),
+        ("compiled", compiled, best(RUNS, lambda: duplicate(playing, compiled))[0]),
+        ("the rules in plain Python", by_rules, best(RUNS, lambda: duplicate(plain, by_rules))[0]),
         ("dealer and clients in one process", hands, lines),
         (f"over loopback, {len(agents)} clients", hands, loopback),
     ]
@@ -104,12 +106,13 @@ def race(game: str, agents: Sequence[str], hands: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--three", action="store_true", help="three players too")
-    three = parser.parse_args().three
+    parser.add_argument("--scale", type=float, default=1.0, help="the share of the hands to play, for a quick look")
+    options = parser.parse_args()
     print("| match | how | hands | hands/s |\n|---|---|---|---|")
-    race("holdem.limit.2p", ["sparring", "rules"], 10_000)
-    race("holdem.limit.2p", ["always-fold", "rules"], 10_000)
-    if three:
-        race("holdem.limit.3p", ["rules", "always-call", "probe"], 5000)
+    race("holdem.limit.2p", ["sparring", "rules"], 10_000, options.scale)
+    race("holdem.limit.2p", ["always-fold", "rules"], 10_000, options.scale)
+    if options.three:
+        race("holdem.limit.3p", ["rules", "always-call", "probe"], 5000, options.scale)
 
 
 if __name__ == "__main__":

@@ -152,13 +152,13 @@ def random_hands(count: int) -> np.ndarray:
     return rng.permuted(hands, axis=1).astype(np.uint8)
 
 
-def evaluation() -> None:
-    ours, hands = evaluator(), random_hands(HANDS)
+def evaluation(count: int, deals: int) -> None:
+    ours, hands = evaluator(), random_hands(count)
     deck, rng = new_deck(), streams(1, 1)[0]
-    rate = HANDS / best(lambda: evaluate_given(ours, hands)) / 1e6
+    rate = count / best(lambda: evaluate_given(ours, hands)) / 1e6
     show("7-card hands evaluated, cards from an array of random hands", f"{rate:.0f} M/s")
-    dealt = best(lambda: deal_only(deck, rng, DEALS)) / DEALS * 1e9
-    both = best(lambda: deal_and_evaluate(ours, deck, rng, DEALS)) / DEALS * 1e9
+    dealt = best(lambda: deal_only(deck, rng, deals)) / deals * 1e9
+    both = best(lambda: deal_and_evaluate(ours, deck, rng, deals)) / deals * 1e9
     show("9 cards dealt inside the kernel (for two players)", f"{dealt:.1f} ns")
     show("the same and one 7-card hand of them evaluated", f"{both:.1f} ns, so {both - dealt:.1f} ns for the hand")
     try:
@@ -170,33 +170,33 @@ def evaluation() -> None:
     show("phevaluator from Python, same hands", f"{peer:.2f} M/s")
 
 
-def lookups() -> None:
+def lookups(count: int) -> None:
     mapped = buckets.signals(Grid())
     copied = mapped._replace(**{name: np.array(getattr(mapped, name)) for name in ("flop", "turn", "river")})
     spread = buckets.signals(Grid(percentile=True))
     deck, rng = new_deck(), streams(2, 1)[0]
-    dealt = best(lambda: deal_only(deck, rng, DEALS)) / DEALS * 1e9
+    dealt = best(lambda: deal_only(deck, rng, count)) / count * 1e9
 
     def beyond(work: Callable[[], object]) -> str:
-        return f"{best(work) / DEALS * 1e9 - dealt:.1f} ns"
+        return f"{best(work) / count * 1e9 - dealt:.1f} ns"
 
     for street, name in ((1, "flop"), (2, "turn"), (3, "river")):
         show(
             f"{name}: index of the board and both hands",
-            beyond(lambda s=street: deal_and_index(mapped, deck, rng, DEALS, s)),
+            beyond(lambda s=street: deal_and_index(mapped, deck, rng, count, s)),
         )  # type: ignore[misc]
         for tables_of, how in ((mapped, "memory-mapped"), (copied, "copied to memory"), (spread, "percentile grid")):
-            both = beyond(lambda s=street, t=tables_of: deal_and_look_up(t, deck, rng, DEALS, s))  # type: ignore[misc]
-            wait = beyond(lambda s=street, t=tables_of: deal_and_look_up_in_turn(t, deck, rng, DEALS, s))  # type: ignore[misc]
+            both = beyond(lambda s=street, t=tables_of: deal_and_look_up(t, deck, rng, count, s))  # type: ignore[misc]
+            wait = beyond(lambda s=street, t=tables_of: deal_and_look_up_in_turn(t, deck, rng, count, s))  # type: ignore[misc]
             show(f"{name}: both buckets, {how}", f"{both}; {wait} where the next deal waits for them")
-    whole = best(lambda: deal_and_look_up_all(mapped, deck, rng, DEALS)) / DEALS * 1e9
+    whole = best(lambda: deal_and_look_up_all(mapped, deck, rng, count)) / count * 1e9
     show("deal and both buckets on all four rounds, one deal after the other", f"{whole:.0f} ns")
-    for count, players in ((16, 2), (64, 2), (256, 2), (64, 3)):
-        deals: Deals = deals_buffer(count, players)
-        batches = DEALS // count
+    for size, players in ((16, 2), (64, 2), (256, 2), (64, 3)):
+        deals: Deals = deals_buffer(size, players)
+        batches = max(1, count // size)
         work = best(lambda d=deals, b=batches: deal_ahead(mapped, evaluator(), d, deck, rng, b))  # type: ignore[misc]
-        what = f"deal, all players' buckets on all rounds and strengths, {players} players, {count} deals at once"
-        show(what, f"{work / (batches * count) * 1e9:.0f} ns")
+        what = f"deal, all players' buckets on all rounds and strengths, {players} players, {size} deals at once"
+        show(what, f"{work / (batches * size) * 1e9:.0f} ns")
 
 
 def loading() -> None:
@@ -220,12 +220,14 @@ def building() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--build", action="store_true", help="also build the tables, with one thread and with two")
-    build = parser.parse_args().build
+    parser.add_argument("--scale", type=float, default=1.0, help="the share of the hands to play, for a quick look")
+    options = parser.parse_args()
+    hands, deals = (max(1, round(options.scale * count)) for count in (HANDS, DEALS))
     print("| what | measured |\n|---|---|")
-    evaluation()
-    lookups()
+    evaluation(hands, deals)
+    lookups(deals)
     loading()
-    if build:
+    if options.build:
         building()
 
 

@@ -45,7 +45,7 @@ def noise(spec: str, greedy: bool) -> BettingStrategy:
     return BettingStrategy.of(simulated.rules, simulated.betting, weights=weights, greedy=greedy, method="noise")
 
 
-def race(title: str, rules: Holdem, players: list[Any], hands: int = HANDS) -> None:
+def race(title: str, rules: Holdem, players: list[Any], hands: int) -> None:
     best = 0.0
     match(rules, players, 1000)
     for _ in range(RUNS):
@@ -70,22 +70,24 @@ def sizes(title: str, profile: BettingStrategy) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--three", action="store_true", help="three players too")
-    three = parser.parse_args().three
+    parser.add_argument("--scale", type=float, default=1.0, help="the share of the hands to play, for a quick look")
+    options = parser.parse_args()
+    hands, few = (max(1, round(options.scale * count)) for count in (HANDS, PLAIN_HANDS))
     rules = load("holdem")
     print("| match | players | hands | hands/s | seconds |\n|---|---|---|---|---|")
     ten, paper = noise("holdem(grid=ehs:10/10/10/10)", False), noise("holdem", True)
-    race("always-call, always-raise", rules, resolve(["always-call", "always-raise"], rules))
-    race("sparring, rules", rules, resolve(["sparring", "rules"], rules))
-    race("169/1000/500/200 greedy against itself", rules, [paper] * 2)
-    race("169/1000/500/200 greedy, 10 buckets mixed", rules, [paper, ten])
+    race("always-call, always-raise", rules, resolve(["always-call", "always-raise"], rules), hands)
+    race("sparring, rules", rules, resolve(["sparring", "rules"], rules), hands)
+    race("169/1000/500/200 greedy against itself", rules, [paper] * 2, hands)
+    race("169/1000/500/200 greedy, 10 buckets mixed", rules, [paper, ten], hands)
     plain = [Plain(agent) for agent in resolve(["sparring", "rules"], rules)]
-    race("sparring, rules as agents in plain Python", rules, plain, PLAIN_HANDS)
+    race("sparring, rules as agents in plain Python", rules, plain, few)
     made = [("two players, greedy", paper), ("two players, average", noise("holdem", False))]
-    if three:
+    if options.three:
         rules = load("holdem(players=3)")
-        race("rules, always-call, probe", rules, resolve(["rules", "always-call", "probe"], rules))
+        race("rules, always-call, probe", rules, resolve(["rules", "always-call", "probe"], rules), hands)
         large = noise("holdem(players=3)", True)
-        race("169/1000/100/20 greedy against itself", rules, [large] * 3)
+        race("169/1000/100/20 greedy against itself", rules, [large] * 3, hands)
         made.append(("three players, greedy", large))
     print("\n| profile | slots | MB | saved in s | loaded in s |\n|---|---|---|---|---|")
     for title, profile in made:

@@ -17,6 +17,7 @@ from fogplay.experiments import bench
 from fogplay.experiments.bench import Progress, run_bench, split_games
 from fogplay.experiments.bench_report import report_tables
 from fogplay.experiments.bench_rows import Row, compare, read_csv, speedups, write_csv
+from fogplay.experiments.contest import Worker
 from fogplay.experiments.contestants import (
     OURS,
     SUITES,
@@ -26,7 +27,6 @@ from fogplay.experiments.contestants import (
     OpenSpielFullWidth,
     OpenSpielSampling,
     OpenSpielSearch,
-    Worker,
 )
 from fogplay.games import load
 from fogplay.trees import flatten

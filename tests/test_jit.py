@@ -48,6 +48,19 @@ def test_a_temporary_folder_is_removed_again(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+def test_temporary_folders_of_killed_processes_go(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    environment = {**os.environ, "FOGPLAY_CACHE": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}
+    wait = f"{ASK}; import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    subprocess.run([sys.executable, "-c", wait], env=environment, check=False, stdout=subprocess.DEVNULL)
+    mine = tmp_path / f"fogplay-kernels-{os.getpid()}-abc"
+    mine.mkdir()
+    assert len(list(tmp_path.glob("fogplay-kernels-*"))) == 2
+    environment["FOGPLAY_CACHE"] = str(tmp_path / "cache")
+    subprocess.run([sys.executable, "-c", ASK], env=environment, check=True, stdout=subprocess.DEVNULL)
+    assert list(tmp_path.glob("fogplay-kernels-*")) == [mine]
+
+
 COMPILE = """
 import sys
 from fogplay.jit import kernel

@@ -255,6 +255,7 @@ def test_simultaneous_games_are_converted_with_a_note() -> None:
     done = typed("match", "pyspiel:matrix_rps", "rps.safetensors", "uniform", "-n", "10")
     assert done.notes.count("at the same time") == 1
     assert "10 hands" in done.out
+    assert "at the same time" in typed("play", "pyspiel:matrix_rps", "--against", "uniform").notes
 
 
 # ---- Python

@@ -26,6 +26,7 @@ import platformdirs
 KEEP_FOLDERS = 3
 ABANDONED_SECONDS = 10.0  # after which a temporary file is of a killed process: writing one takes milliseconds
 PROCESS = uuid.uuid4().hex[:12]  # in the names of the files that this process writes compiled code to
+TEMPORARY = "fogplay-kernels-"  # before a process's number, in the name of its temporary folder
 PACKAGE = Path(__file__).parent
 NOT_KEPT: list[str] = []  # why compiled code could not be written to disk; the command line says it once
 # Kernels allocate nothing, so they are compiled without numba's reference counting, which would otherwise apply to
@@ -53,6 +54,7 @@ def cache_folder() -> Path:
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + path.read_bytes())
+    _remove_orphaned()
     base = user_cache() / "kernels"
     folder = base / f"{digest.hexdigest()[:16]}-numba{numba.__version__}"
     try:
@@ -65,7 +67,7 @@ def cache_folder() -> Path:
             f"the cache {base} cannot be written ({error.strerror}), so every command compiles its kernels anew: set "
             "FOGPLAY_CACHE to a folder that can be written"
         )
-        temporary = tempfile.mkdtemp(prefix="fogplay-kernels-")
+        temporary = tempfile.mkdtemp(prefix=f"{TEMPORARY}{os.getpid()}-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         return Path(temporary)
     return folder
@@ -75,6 +77,16 @@ def _remove_old_folders(base: Path) -> None:
     folders = sorted((path for path in base.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
     for folder in folders[:-KEEP_FOLDERS]:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_orphaned() -> None:
+    """Remove the temporary folders of processes that were killed."""
+    for path in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
+        import psutil  # rarely needed, and this module is imported first
+
+        process = path.name.removeprefix(TEMPORARY).partition("-")[0]
+        if not (process.isdigit() and psutil.pid_exists(int(process))):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove_abandoned(folder: Path) -> None:

@@ -53,11 +53,12 @@ from fogplay.simulators.doudizhu_features import (
     look,
 )
 from fogplay.simulators.doudizhu_lanes import begin, make
-from fogplay.simulators.doudizhu_policy import BELIEF, OUTPUTS, move_probability, ways_buffer
+from fogplay.simulators.doudizhu_policy import BELIEF, OUTPUTS, cards_of_move, draw_move, move_probability, ways_buffer
 from fogplay.simulators.streams import many_streams
-from fogplay.strategies.network import Network, Shape
+from fogplay.strategies.dense import DenseShape
+from fogplay.strategies.network import Network
 
-TINY = Shape(SEEN, OUTPUTS, 8, 1)
+TINY = DenseShape(SEEN, OUTPUTS, 8, 1)
 
 
 def tiny_networks(seed: int = 0, scale: float = 0.3) -> list[Network]:
@@ -335,6 +336,21 @@ def test_hidden_cards_do_not_matter() -> None:
     assert first == second
 
 
+def test_without_playouts_the_networks_best_move_is_made() -> None:
+    evaluate = by_networks(tiny_networks(7, 0.5))
+    own = hidden(played_on(5, 20, 30, evaluate))
+    rng = many_streams(1, len(own.words))
+    outputs, legal = look_around(own, evaluate, rng)
+    decided, wins = Mind(evaluate, DeltaSettings(playouts=0)).think(own, rng), 0
+    for root, seat in enumerate(own.facts[:, SEAT]):
+        hand = own.words[root, HANDS + seat]
+        head, kickers, _ = draw_move(outputs[root], legal[root], hand, 0.0, ways_buffer(), rng[root])
+        wins += decided.cards[root] == hand != cards_of_move(head, kickers)
+        assert decided.cards[root] in (cards_of_move(head, kickers), hand)
+    assert wins < len(own.words) / 2
+    assert len(decided.searched) == 0
+
+
 def test_a_deadline_ends_a_search() -> None:
     view = Table(Doudizhu(), Seeded(2)).view(0)
     agent = DeltaDou(DeltaSettings(playouts=100_000), by_rules())
@@ -377,7 +393,7 @@ def test_damaged_and_foreign_networks_are_refused(folder: Path) -> None:
     with pytest.raises(FogplayError, match=r"after\.safetensors") as refused:
         DeltaDou()
     assert "\n" not in str(refused.value)
-    shape = Shape(3, 5, 4, 1)
+    shape = DenseShape(3, 5, 4, 1)
     Network(shape, {name: np.zeros(size) for name, size in shape.arrays().items()}, {}).save(
         folder / "after.safetensors"
     )

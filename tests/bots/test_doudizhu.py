@@ -278,6 +278,38 @@ def test_the_same_luck_gives_the_same_thoughts() -> None:
     assert any(each.playouts for each in first.candidates)
 
 
+def test_strong_takes_a_number_of_playouts() -> None:
+    fast, twice, huge = (resolve([text], Doudizhu())[0].settings for text in ("strong:500", "strong:4e3", "strong:1e6"))
+    assert fast == resolve(["strong-fast"], Doudizhu())[0].settings
+    assert (twice.playouts, twice.worlds) == (4000, 1024)
+    assert (huge.playouts, huge.worlds) == (1_000_000, 1024)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("strong:0", "playouts must be from 1 to 10,000,000, not 0; write strong:PLAYOUTS, such as strong:8000"),
+        ("strong:many", "'many' is not a number; write strong:PLAYOUTS"),
+        ("strong:inf", "'inf' is not a number; write strong:PLAYOUTS"),
+        ("strong:", "'' is not a number; write strong:PLAYOUTS"),
+        ("rhcp:8", "there is no kind of agent 'rhcp'"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(text: str, why: str) -> None:
+    with pytest.raises(FogplayError, match=why):
+        resolve([text], Doudizhu())
+
+
+def test_earlier_moves_change_no_thoughts() -> None:
+    """What was solved before must not decide which endings are solved within the limit."""
+    view = view_of(ending("3 4 4 6 7 9 J Q", "4 5 8 T K A", "3 5 8 9 J 2"))
+    hasty = STRONG._replace(solver_nodes=40, playouts=200)
+    fresh, used = Strong(hasty), Strong(STRONG)
+    used.explain(view)
+    used.settings = hasty
+    assert used.explain(view) == fresh.explain(view)
+
+
 def test_impossible_settings_are_refused() -> None:
     with pytest.raises(FogplayError, match="strong: playouts must be from 1 to 10,000,000, not 0"):
         Strong(STRONG._replace(playouts=0))

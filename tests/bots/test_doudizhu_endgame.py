@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fogplay.bots.doudizhu import STRONG, playouts
 from fogplay.bots.doudizhu.endgame import LIMIT, MOST_CARDS, NODES, alpha_beta, search, solve
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu_cards import FULL_DECK, pack, unpack
@@ -113,3 +114,14 @@ def test_impossible_endings_are_refused() -> None:
         solve([pack(unpack(int(FULL_DECK))[at : at + size]) for at, size in ((0, 20), (20, 17), (37, 17))], 0)
     with pytest.raises(FogplayError, match="not 3 and 0"):
         solve([1, 1, 1], 3)
+
+
+@pytest.mark.parametrize(("doubling", "bombs"), [(0.2, 1), (0.0, None)])
+def test_strong_counts_the_bombs_of_solved_endings(doubling: float, bombs: int | None) -> None:
+    """If the score counts; else any win is as good."""
+    work = playouts.mind()
+    for hands, seat, won in ((("BR 3", "2 4", "2 5"), 0, True), (("3 5", "4444 6", "7 7"), 1, False)):
+        work.hands[:] = [parse_cards(hand) for hand in hands]
+        landlord, found = playouts.judge(seat, LEAD, 0, STRONG._replace(doubling=doubling), work)
+        assert landlord == won
+        assert bombs is None or found == bombs

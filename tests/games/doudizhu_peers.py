@@ -158,15 +158,13 @@ def compare_openspiel(count: int, seed: int) -> int:
 def openspiel_differs(hand: int, to_beat: int) -> tuple[set[int], set[int]]:
     """What OpenSpiel 2.0.2 lacks and has in addition here, of the moves that it has at all.
 
-    A player who leads is not offered chains without kickers that begin at a rank of which it holds four cards, and
-    bombs beat the rocket.
+    Nobody is offered chains without kickers that begin at a rank of which they hold four cards, and bombs beat the
+    rocket.
     """
-    heads, cards = (part.tolist() for part in legal_moves(hand, LEAD))
+    heads, cards = (part.tolist() for part in legal_moves(hand, LEAD if to_beat == ROCKET_HEAD else to_beat))
     number = all_moves().number
     if to_beat == ROCKET_HEAD:
         return set(), {number[each] for head, each in zip(heads, cards, strict=True) if HEAD_CATEGORY[head] == BOMB}
-    if to_beat != LEAD:
-        return set(), set()
     chains = [head for head in heads if LENGTH[HEAD_CATEGORY[head]] > 1 and KICKERS[HEAD_CATEGORY[head]] == NO_KICKERS]
     four = {head for head in chains if hand >> 4 * int(HEAD_RANK[head]) & 15 == 4}
     return {number[each] for head, each in zip(heads, cards, strict=True) if head in four}, set()

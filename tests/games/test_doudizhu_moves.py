@@ -37,7 +37,8 @@ from fogplay.games.doudizhu_heads import (
     describe,
     head_of,
 )
-from fogplay.games.doudizhu_moves import NUM_MOVES, all_moves, count_moves, legal_heads, legal_moves, nth_move
+from fogplay.games.doudizhu_moves import NUM_MOVES, WIDEST, all_moves, count_moves, legal_heads, legal_moves, nth_move
+from fogplay.jit import kernel
 from fogplay.notation.doudizhu import parse_cards
 
 from .doudizhu_peers import situations
@@ -219,6 +220,61 @@ def test_legal_moves_are_those_that_are_held_and_beat(deck: list[int], size: int
         if held[number] and (beats(moves.heads[number], to_beat) or (number == 0 and to_beat != LEAD))
     ]
     assert legal_moves(int(hand), to_beat)[1].tolist() == expected
+
+
+MOST_LEGAL = 519
+
+
+@kernel
+def widest_hand(size, fronts):
+    """Over all hands of ``size`` cards whose six lowest ranks are in ``fronts``: the most leads, and how many hands."""
+    most, hands = np.int64(0), np.int64(0)
+    for front in fronts:
+        low, left, rest = np.uint64(0), size, front
+        for rank in range(6):
+            low |= np.uint64(rest % 5) << np.uint64(4 * rank)
+            left -= rest % 5
+            rest //= 5
+        for back in range(4 * 5**7 if 0 <= left <= 30 else 0):
+            jokers, rest = back // 5**7, back % 5**7
+            word, need = low, left
+            for rank in range(6, 13):
+                word |= np.uint64(rest % 5) << np.uint64(4 * rank)
+                need -= rest % 5
+                rest //= 5
+            for joker in range(2):
+                word |= np.uint64(jokers >> joker & 1) << np.uint64(52 + 4 * joker)
+                need -= jokers >> joker & 1
+            if need == 0:
+                hands += 1
+                most = max(most, count_moves(word, LEAD))
+    return most, hands
+
+
+@pytest.mark.slow
+def test_no_hand_has_more_moves_than_the_buffers_hold() -> None:
+    assert widest_hand(20, np.arange(5**6)) == (MOST_LEGAL, 153_009_740)
+    assert MOST_LEGAL < WIDEST
+
+
+def test_some_hands_have_more_moves_than_others() -> None:
+    """A two-thousandth of all hands of 20 cards; the six lowest ranks of the widest hand are 345678."""
+    ones = sum(5**rank for rank in range(6))
+    most, hands = widest_hand(20, np.array([ones, 0, 44, 12_345, 15_000, 6_000]))
+    assert most == MOST_LEGAL < WIDEST
+    assert hands > 50_000
+    assert count_moves(np.uint64(parse_cards("3456789TJJJQQQKKKAAA")), LEAD) == MOST_LEGAL
+
+
+@settings(deadline=None)
+@given(st.permutations(DECK), st.integers(0, 20), st.integers(0, len(DECK) - 1))
+def test_more_cards_take_no_move_away(deck: list[int], size: int, more: int) -> None:
+    """So hands of 20 cards have the most moves; and who follows has fewer than who leads, but may pass."""
+    hand, larger = (np.uint64(pack(sorted(deck[:count]))) for count in (size, min(54, size + 1 + more % 3)))
+    fewer, moves = (set(legal_moves(int(word))[1].tolist()) for word in (hand, larger))
+    assert fewer <= moves
+    for to_beat in (3, 30, 100, 200):
+        assert set(legal_moves(int(hand), to_beat)[1].tolist()) <= fewer | {0}
 
 
 @settings(deadline=None)

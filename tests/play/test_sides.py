@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -114,6 +115,21 @@ def test_partners_do_not_share_an_agent() -> None:
 
     fp.play.match("doudizhu", crew(), 2, crew=crew)
     assert [[agent.seats for agent in cast] for cast in made] == [[{0, 1}, {0, 1}], [{2}, {2}]]
+
+
+@pytest.mark.parametrize("play", [fp.match, fp.play.match])
+def test_partners_do_not_share_an_agent_that_is_passed_in(play: Any) -> None:
+    agents = [Memory(), Memory()]
+    play("doudizhu", agents, 2)
+    assert [agent.seats for agent in agents] == [{0, 1}, {0, 1}]  # a copy sits at seat 2
+
+
+def test_an_agent_that_cannot_be_copied_is_refused() -> None:
+    holds = First()
+    holds.lock = threading.Lock()  # type: ignore[attr-defined]
+    with pytest.raises(fp.FogplayError, match=r"First cannot be copied .*: define __deepcopy__, or pass one agent per"):
+        fp.match("doudizhu", [holds, "random"], 2)
+    assert fp.match("doudizhu", [holds, "random", "random"], 3).hands == 3
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from itertools import combinations
 from typing import Any
 
@@ -20,7 +17,8 @@ from fogplay.evaluate.exact import best_response
 from fogplay.games import load
 from fogplay.jit import kernel
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
-from fogplay.simulators.holdem import HoldemGame, HoldemSimulator, look_up_exact
+from fogplay.simulators.holdem import HoldemGame, HoldemSimulator
+from fogplay.simulators.holdem_cards import look_up_exact
 from fogplay.simulators.policies import ByPlayer, explore
 from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, player_of, slot_of, start
 from fogplay.simulators.restricted import DataBiased, RestrictedNash
@@ -30,7 +28,7 @@ from fogplay.solvers.sampling import SelfPlay
 from fogplay.trees import FlatGame, flatten
 from fogplay.trees.betting import child_after
 from fogplay.trees.restrict import data_biased
-from tests.helpers import ROOT, checked_cache, random_probabilities
+from tests.helpers import random_probabilities
 from tests.simulators.tree_slots import tree_slots
 
 LEDUC = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1],max_raises=[1,2])"
@@ -374,46 +372,3 @@ def test_every_sampler_runs_on_the_whole_game(algorithm: str) -> None:
     weights = learn(simulated.worker(), simulated, algorithm, iterations)
     assert np.isfinite(weights).all()
     assert (weights > 0).sum() > 1_000
-
-
-# ---- Other ways to run it
-
-SCRIPT = """
-import sys
-from tests.simulators.test_holdem import checksums
-for spec in sys.argv[1:]:
-    print(*(each.hex() for each in checksums(spec)))
-"""
-
-
-def checksums(spec: str) -> list[float]:
-    """A number for every algorithm that changes with whatever it learned."""
-    simulated = HoldemSimulator.of(spec)
-    weights = [learn(simulated.worker(5), simulated, name, 40) for name in ("smooth-uct", "os-mccfr", "es-mccfr")]
-    if simulated.decisions < 1000:
-        weights.append(learn(simulated.worker(5), simulated, "cs-mccfr", 4))
-    return [float((each * np.cos(np.arange(len(each)))).sum()) for each in weights]
-
-
-def in_another_process(*specs: str, **mode: str) -> list[list[float]]:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *specs],
-        env={**os.environ, **mode}, cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return [[float.fromhex(word) for word in line.split()] for line in done.stdout.splitlines()]
-
-
-def test_plain_python_agrees() -> None:
-    specs = [LEDUC, SMALL[-1]]
-    plain = in_another_process(*specs, NUMBA_DISABLE_JIT="1")
-    for spec, found in zip(specs, plain, strict=True):
-        assert found == pytest.approx(checksums(spec), rel=1e-9)
-
-
-@pytest.mark.slow
-def test_no_index_is_out_of_range() -> None:
-    specs = [LEDUC, SMALL[2], SMALL[-1], "holdem(grid=ehs2:169/10/1000/10)", "holdem(grid=ehs-percentile:10/10/10/10)"]
-    checked = in_another_process(*specs, NUMBA_BOUNDSCHECK="1", FOGPLAY_CACHE=str(checked_cache()))
-    for spec, found in zip(specs, checked, strict=True):
-        assert found == pytest.approx(checksums(spec), rel=1e-9)

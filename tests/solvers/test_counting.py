@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from fogplay import FogplayError, solve
+import pytest
+from typer.testing import CliRunner
+
+from fogplay import FogplayError, load, solve
+from fogplay.cli import app
+from fogplay.simulators import holdem, simulator_for
+from fogplay.simulators.find import known_slots
 from fogplay.solvers import sampling
 
 
@@ -19,6 +25,29 @@ def test_too_many_iterations_are_refused_before_the_first(monkeypatch: pytest.Mo
     monkeypatch.setattr(sampling.SelfPlay, "advance", lambda *_: pytest.fail("it started"))
     with pytest.raises(FogplayError, match="can count 1,000 iterations on a CPU, not 1,001: ask for fewer with -n"):
         solve("kuhn", "smooth-uct", 1001)
+
+
+def test_too_many_iterations_are_refused_before_anything_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holdem, "HoldemSimulator", lambda *_: pytest.fail("it was built"))
+    with pytest.raises(FogplayError, match=r"smooth-uct on holdem.* can count 1,000 iterations on a CPU, not 1,001"):
+        solve("holdem", "smooth-uct", 1001)
+
+
+def test_the_command_refuses_before_anything_is_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(holdem, "HoldemSimulator", lambda *_: pytest.fail("it was built"))
+    done = CliRunner().invoke(app, ["solve", "holdem", "-a", "uct", "-n", "1001"])
+    assert "can count 1,000 iterations on a CPU, not 1,001" in str(done.exception)
+
+
+@pytest.mark.parametrize("spec", ["holdem", "holdem(max_raises=[1,2,1,1])", "holdem(blinds=[5,5],grid=ehs:3/3/3/3)"])
+def test_the_slots_of_a_game_are_counted_without_building_it(spec: str) -> None:
+    assert known_slots(load(spec)) == simulator_for(spec).num_slots
+
+
+def test_a_game_with_a_tree_has_no_slots_before_it_is_built() -> None:
+    assert known_slots(load("kuhn")) is None
+    assert known_slots(load("holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])")) is None
 
 
 def test_all_that_can_be_counted_are_played() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fogplay.strategies.network import EPSILON, Network, Shape
+from fogplay.strategies.dense import EPSILON, DenseShape
+from fogplay.strategies.network import Network
 
 
 def slow_outputs(network: Network, seen: np.ndarray) -> np.ndarray:
@@ -24,7 +25,7 @@ def slow_outputs(network: Network, seen: np.ndarray) -> np.ndarray:
 
 
 def test_outputs_follow_the_formulas() -> None:
-    shape, rng = Shape(3, 7, 16, 2), np.random.default_rng(1)
+    shape, rng = DenseShape(3, 7, 16, 2), np.random.default_rng(1)
     network = Network(shape, {name: rng.standard_normal(size) for name, size in shape.arrays().items()}, {})
     seen = rng.integers(-(2**63), 2**63 - 1, (20, 3), endpoint=True)
     seen[0], seen[1] = 0, -1

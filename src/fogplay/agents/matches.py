@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fogplay import checks, play
@@ -13,7 +13,7 @@ from fogplay.errors import FogplayError
 from fogplay.games.registry import load
 from fogplay.interrupts import promptly
 from fogplay.play import MatchResult
-from fogplay.play.hands import close
+from fogplay.play.hands import close, twin
 from fogplay.trees import FlatGame, named
 
 MOST_WORKERS = 1024
@@ -46,14 +46,14 @@ def match(
     names = names or names_of([_word(each) for each in given])
     together = None if workers is None else _workers(game, given, names, workers, options)
 
-    def crew() -> list[Any]:
+    def seat(own: Callable[[Any], Any]) -> list[Any]:
         with promptly():  # a signal ends a slow step here at once
             found = iter(resolve(texts, rules)) if texts else iter(())
-        return [next(found) if isinstance(agent, str) else agent for agent in given]
+        return [next(found) if isinstance(agent, str) else own(agent) for agent in given]
 
-    seated = crew()
+    seated = seat(lambda agent: agent)
     try:
-        return play.match(game, seated, hands, names=names, crew=crew, workers=together, **options)
+        return play.match(game, seated, hands, names=names, crew=lambda: seat(twin), workers=together, **options)
     finally:
         close([agent for agent, was in zip(seated, given, strict=True) if isinstance(was, str)])
 

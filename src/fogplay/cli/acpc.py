@@ -44,7 +44,7 @@ def games(
 def join(
     host: Annotated[str, typer.Argument(help="The dealer's machine, such as localhost.")],
     port: Annotated[str, typer.Argument(help="The dealer's port.")],
-    agent: Annotated[str, typer.Option(help="A saved strategy, or a bot's name.")],
+    agent: Annotated[str | None, typer.Option(help="A saved strategy, or a bot's name; always needed.")] = None,
     game: Annotated[
         str | None, typer.Option(metavar="GAMEDEF", help=f"The dealer's game; by default the file's, or {DEFAULT}.")
     ] = None,
@@ -61,6 +61,8 @@ def join(
     from fogplay.protocols.acpc.sockets import join as play
 
     number = port_of(host, port)
+    if agent is None:  # asked for only now, since words in the wrong order matter more
+        raise FogplayError(f"--agent is missing: fogplay acpc join {host} {port} --agent FILE, or a bot's name")
     own = None if game is not None else definition_for(agent)
     definition = own or load_definition(game or DEFAULT)[1]
     chosen = secrets.randbits(32) if seed is None else seed

@@ -172,9 +172,20 @@ class Watch:
             if task is not None:
                 self.bar.remove_task(task)
 
-    def simulator(self, game: Any, infosets: int | None = None, suited: bool = False) -> Simulator:
-        """The simulator of a game, with a bar if its tree or its tables take long to build."""
+    def simulator(
+        self,
+        game: Any,
+        infosets: int | None = None,
+        suited: bool = False,
+        check: Callable[[Any], None] | None = None,
+    ) -> Simulator:
+        """The simulator of a game, with a bar if its tree or its tables take long to build.
+
+        ``check`` is called with the rules first, and may refuse them.
+        """
         rules, name = self.named(game, suited)
+        if check is not None:
+            check(rules)
         with self.building() as progress:
             own = own_simulator(rules, progress)
         try:

@@ -51,7 +51,6 @@ def play(
     from fogplay.opponents.diary import Diary
     from fogplay.play import format_for
     from fogplay.play.hands import close
-    from fogplay.trees import named
 
     if hands is not None and hands < 1:
         raise FogplayError(f"--hands must be a whole number from 1, not {hands}")
@@ -60,7 +59,8 @@ def play(
     if log is not None:
         require_folder(log, "--log")
     chosen = secrets.randbits(32) if seed is None else seed
-    rules, spec = named(game)
+    with Watch() as watch:
+        rules, spec = watch.named(game)
     if seat is not None and not 0 <= seat < int(rules.num_players()):
         raise FogplayError(f"--seat must be a whole number from 0 to {int(rules.num_players()) - 1}, not {seat}")
     format = format_for(rules)

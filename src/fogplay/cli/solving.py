@@ -75,7 +75,7 @@ def solve(
     """Solve a game and save the strategy."""
     import fogplay
     from fogplay.solvers.algorithms import AUTO, suited, suited_parameters
-    from fogplay.solvers.solve import planned_iterations, require_amount, require_device
+    from fogplay.solvers.solve import planned_iterations, require_amount, require_countable, require_device
 
     settings = read_settings(set_ or [], algorithm)
     out = out or Path(f"{file_name(game)}.safetensors")
@@ -90,7 +90,10 @@ def solve(
         if beyond:
             listed = ", ".join(f"{point:,}" for point in beyond)
             watch.note(f"snapshots after {listed} iterations are beyond -n {iterations:,} and will not be taken")
-        simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu")
+        check = functools.partial(
+            require_countable, algorithm=algorithm, iterations=iterations, minutes=minutes, device=device
+        )
+        simulator = watch.simulator(game, infosets, suited=algorithm == AUTO and device == "cpu", check=check)
         chosen = algorithm == AUTO
         if chosen:
             algorithm, why = suited(simulator, device, threads)

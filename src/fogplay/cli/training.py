@@ -27,6 +27,9 @@ def train(
     decisions: Annotated[
         int | None, amount("--decisions", "-n", help="Learn from this many decisions, those before --resume included.")
     ] = None,
+    episodes: Annotated[
+        int | None, amount(help="Learn in this many episodes of self-play with search, as DeltaDou did.")
+    ] = None,
     device: Device = "cpu",
     seed: Annotated[int, amount(help="For the deals and the first weights.")] = 0,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
@@ -45,6 +48,8 @@ def train(
     """Train networks by self-play; the run can be stopped and resumed at any time."""
     checks.seed(seed)
     checks.whole("--decks", decks, 1)
+    if episodes is not None:
+        checks.whole("--episodes", episodes, 0)
     with Watch(quiet=as_json) as watch:
         rules, name = watch.named(game)
         found = part_of(rules, "trainer", BOTS)
@@ -59,12 +64,15 @@ def train(
             from fogplay.nets.runs import read_index
 
             chosen = {**read_index(folder).get("settings", {}), **chosen}
-        run, judge = found(rules, folder, device, seed, chosen)
+        run, judge = found(rules, folder, device, seed, chosen, episodes is not None)
         if resume:
             run.resume()
         if tensorboard is not None:
             run.log_to_tensorboard(tensorboard)
-        last = _learn(watch, run, judge, _plan(run, minutes, decisions, save_minutes, judge_minutes), decks)
+        if episodes is not None:
+            last = _in_episodes(watch, run, judge, episodes, FOR_EVER if minutes is None else minutes, decks)
+        else:
+            last = _learn(watch, run, judge, _plan(run, minutes, decisions, save_minutes, judge_minutes), decks)
     facts = {"game": name, "folder": str(folder), "decisions": run.learner.decisions, **last}
     if as_json:
         print_json(facts)
@@ -106,6 +114,20 @@ def _learn(watch: Watch, run: Any, judge: Any, plan: Any, decks: int) -> dict[st
         watch.end(run.learner.decisions)
         if stop.is_set():
             raise Stopped(f"stopped after {run.learner.decisions:,} decisions; continue: {again('--resume')}")
+    return last
+
+
+def _in_episodes(watch: Watch, run: Any, judge: Any, episodes: int, minutes: float, decks: int) -> dict[str, Any]:
+    with stopping() as stop:
+
+        def report(row: dict[str, Any]) -> None:
+            watch.amount(row["episode"], episodes)
+            for line in judged(row):
+                watch.note(f"episode {row['episode']}: {line}")
+
+        last: dict[str, Any] = run.run(episodes, minutes, lambda networks: judge(networks, decks), report, stop.is_set)
+        if stop.is_set():
+            raise Stopped(f"stopped after episode {run.done - 1}; continue: {again('--resume')}")
     return last
 
 

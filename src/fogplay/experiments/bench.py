@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fogplay.errors import FogplayError
-from fogplay.experiments import contestants
+from fogplay.experiments import contest
 from fogplay.experiments.bench_rows import Row
 from fogplay.experiments.contestants import OURS, SUITES, Entry
 from fogplay.games.game import PYSPIEL
@@ -175,7 +175,7 @@ class _Seat:
             pinned = ",".join(map(str, mine[number * entry.threads : (number + 1) * entry.threads]))
             self.processes.append(
                 subprocess.Popen(
-                    [sys.executable, "-P", contestants.__file__, suite, entry.name, entry.algorithm, pinned],
+                    [sys.executable, "-P", contest.__file__, suite, entry.name, entry.algorithm, pinned],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,

@@ -70,7 +70,17 @@ def most_actions(players: int, max_raises: Sequence[int]) -> int:
 
 
 def decisions(game: Any) -> tuple[int, ...]:
-    """[rounds] decision nodes of a game's betting tree; identical subtrees are counted once."""
+    """[rounds] decision nodes of a game's betting tree."""
+    return _per_round(game, lambda _actions: 1)
+
+
+def actions(game: Any) -> tuple[int, ...]:
+    """[rounds] actions at all decision nodes of a game's betting tree."""
+    return _per_round(game, lambda actions: actions)
+
+
+def _per_round(game: Any, weight: Callable[[int], int]) -> tuple[int, ...]:
+    """[rounds] the sum over decision nodes of a weight by the number of actions; equal subtrees are visited once."""
 
     @functools.cache
     def count(
@@ -82,7 +92,8 @@ def decisions(game: Any) -> tuple[int, ...]:
                 return tuple(total)
             first = game.first_to_act(round_ + 1)
             return count(round_ + 1, in_hand, _next_in(in_hand, first), sum(in_hand), 0, (False,) * game.players)
-        total[round_] = 1
+        may_raise = raised < game.max_raises[round_]
+        total[round_] = weight(1 + owing[seat] + may_raise)
         after = _next_in(in_hand, (seat + 1) % game.players)
         settled = tuple(owes and other != seat for other, owes in enumerate(owing))
         ways = [(in_hand, after, to_settle - 1, raised, settled)]
@@ -90,7 +101,7 @@ def decisions(game: Any) -> tuple[int, ...]:
             left = tuple(still and other != seat for other, still in enumerate(in_hand))
             if sum(left) > 1:
                 ways.append((left, _next_in(left, (seat + 1) % game.players), to_settle - 1, raised, settled))
-        if raised < game.max_raises[round_]:
+        if may_raise:
             facing = tuple(other != seat for other in range(game.players))
             ways.append((in_hand, after, sum(in_hand) - 1, raised + 1, facing))
         for way in ways:

@@ -21,6 +21,8 @@ NEEDED = {
 }
 UNKNOWN = object()  # in place of a state
 SOMETIMES = {"chance_outcomes": "chance_outcomes()", "action_to_string": "action_to_string(player, action)"}
+METHODS = (*NEEDED, *SOMETIMES, "observation", "determinise", "seen_by", "unseen", "joint_child")
+MOST_NAMED = 40  # moves of a history that is shown
 
 
 def checked_players(game: Any, name: str) -> int:
@@ -168,7 +170,32 @@ def failed(error: Exception, state: Any = UNKNOWN) -> str:
         problem = problem_at(state) if state is not UNKNOWN else None
     except Exception:  # the same one again, as a rule
         problem = None
-    return problem or f"the game's own code failed with {_named(error)}"
+    return problem or f"the game's own code failed with {_named(error)}{_where(error)}"
+
+
+def _where(error: Exception) -> str:
+    """The method of the game, and the line, in which an exception was raised, as the end of a sentence."""
+    asked, line, at = None, 0, error.__traceback__
+    while at is not None:
+        code = at.tb_frame.f_code
+        if not str(at.tb_frame.f_globals.get("__name__", "")).startswith(OURS):
+            asked = asked or (code.co_name if code.co_name in METHODS else None)
+            line = at.tb_lineno
+        at = at.tb_next
+    return f" in {asked}(), line {line}" if asked is not None else ""
+
+
+def history_named(made: Sequence[tuple[Any, int, Any]]) -> str:
+    """The names of moves made: for each the state, the player and the move."""
+    names = []
+    for state, player, move in made:
+        try:
+            names.append(str(state.action_to_string(player, move)))
+        except Exception:  # of rules that are broken
+            names.append(str(move))
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED // 2], "…", *names[-MOST_NAMED // 2 :]]
+    return ", ".join(names) if names else "the start of the game"
 
 
 def _named(error: Exception) -> str:

@@ -4,7 +4,7 @@
     x = x + relu(norm(x) · W_up + b) · W_down + b        for every block
     outputs = norm(x) · W_out + b                        norm: divided by the root of the mean square, times a gain
 
-``strategies/network.py`` computes the same with numpy.
+``strategies/dense.py`` computes the same with numpy.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ import math
 import torch
 from torch import Tensor, nn
 
-from fogplay.strategies.network import EPSILON, Shape
+from fogplay.strategies.dense import EPSILON, DenseShape
 
 
 class Dense(nn.Module):
     """``copies`` networks of a shape, as stacked matrices: a batch of rows for each goes through one product."""
 
-    def __init__(self, shape: Shape, copies: int = 1) -> None:
+    def __init__(self, shape: DenseShape, copies: int = 1) -> None:
         super().__init__()
         self.shape, self.copies = shape, copies
         self.arrays = nn.ParameterDict()
         for name, size in shape.arrays().items():
             self.arrays[name] = nn.Parameter(_initial(name, (copies, *size), shape))
 
-    def forward(self, seen: Tensor) -> Tensor:
-        """Float32 outputs ``[copies, rows, outputs]`` of int64 words ``[copies, rows, words]``."""
-        weight = {name: array.bfloat16() for name, array in self.arrays.items()}
+    def forward(self, seen: Tensor, copy: int | None = None) -> Tensor:
+        """Float32 outputs ``[copies, rows, outputs]`` of int64 words ``[copies, rows, words]``, or of one copy."""
+        chosen = slice(None) if copy is None else slice(copy, copy + 1)
+        weight = {name: array[chosen].bfloat16() for name, array in self.arrays.items()}
         x = torch.baddbmm(weight["in_bias"], bits_of(seen), weight["in"])
         for block in range(self.shape.blocks):
             inner = normed(x, weight["norm"][:, block])
@@ -51,7 +52,7 @@ def normed(x: Tensor, gain: Tensor) -> Tensor:
     return (wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + EPSILON)).bfloat16() * gain
 
 
-def _initial(name: str, size: tuple[int, ...], shape: Shape) -> Tensor:
+def _initial(name: str, size: tuple[int, ...], shape: DenseShape) -> Tensor:
     if "norm" in name:
         return torch.ones(size)
     if "bias" in name or name == "down":  # a block begins as the identity

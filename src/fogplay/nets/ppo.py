@@ -117,6 +117,11 @@ class Learner:
         self._act, self._judge = compiled(self._outputs), compiled(self._values)
         self._actor_loss, self._critic_loss = compiled(self.actor_loss), compiled(self.critic_loss)
 
+    @property
+    def nets(self) -> tuple[Dense, ...]:
+        """All networks, in the order of the optimisers."""
+        return self.actors, self.critic
+
     # ---- Play
 
     def _outputs(self, seen: Tensor) -> Tensor:

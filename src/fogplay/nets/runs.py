@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -18,12 +18,25 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.nets.convolution import Convolution
 from fogplay.nets.dense import Dense
-from fogplay.nets.ppo import Learner
-from fogplay.strategies.network import Network
+from fogplay.strategies.convolution import ConvolutionShape, folded
+from fogplay.strategies.network import Network, described, shape_from
 
 KIND = "training"
+Module = Dense | Convolution
 INDEX = "run.json"
+
+
+class Learner(Protocol):
+    """What is saved: networks of one or more copies, an optimiser for each, and how much was learned."""
+
+    decisions: int
+    updates: int
+    optimisers: list[Any]
+
+    @property
+    def nets(self) -> tuple[Module, ...]: ...
 
 
 def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str, Any]) -> None:
@@ -39,7 +52,7 @@ def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str
             if moment is not None:
                 arrays[f"rows.{key}"] = _numbers(moment[copy].mean(-1))
                 arrays[f"columns.{key}"] = _numbers(moment[copy].mean(-2))
-        storage.write(folder / files[name], KIND, arrays, {**facts, "name": name, "shape": list(net.shape)})
+        storage.write(folder / files[name], KIND, arrays, {**facts, "name": name, **described(net.shape)})
     storage.write_text(folder / INDEX, json.dumps({**facts, "files": files}))
     for old in folder.glob("*-*.safetensors"):
         if old.name not in files.values():
@@ -51,7 +64,7 @@ def resume(folder: Path, learner: Learner, names: tuple[str, ...]) -> dict[str, 
     index = read_index(folder)
     for name, (net, copy, optimiser) in zip(names, _parts(learner), strict=True):
         arrays, about = storage.read(folder / index["files"][name], KIND)
-        if about["shape"] != list(net.shape):
+        if shape_from(about) != net.shape:
             raise FogplayError(f"{folder / index['files'][name]} holds a network of another shape")
         with torch.no_grad():
             for key, array in net.arrays.items():
@@ -79,20 +92,26 @@ def network(folder: Path, name: str) -> Network:
     index = read_index(folder)
     if name not in index["files"]:
         raise FogplayError(f"{folder} has no network '{name}'; it has {', '.join(index['files'])}")
-    return Network.from_arrays(*storage.read(folder / index["files"][name], KIND))
+    arrays, about = storage.read(folder / index["files"][name], KIND)
+    shape = shape_from(about)
+    if isinstance(shape, ConvolutionShape):
+        arrays = folded(shape, {key: array.astype(np.float32) for key, array in arrays.items()})
+    return Network.from_arrays(arrays, about)
 
 
-def weights(net: Dense, copy: int) -> dict[str, NDArray[np.float32]]:
-    """The arrays of one of a module's networks."""
-    return {key: _numbers(array[copy]) for key, array in net.arrays.items()}
+def exported(net: Module, copy: int, about: dict[str, Any]) -> Network:
+    """One of a module's networks, ready to play."""
+    arrays: dict[str, Any] = {key: _numbers(array[copy]) for key, array in net.arrays.items()}
+    if isinstance(net.shape, ConvolutionShape):
+        arrays = folded(net.shape, arrays)
+    return Network(net.shape, arrays, about)
 
 
-def _parts(learner: Learner) -> list[tuple[Dense, int, Any]]:
+def _parts(learner: Learner) -> list[tuple[Module, int, Any]]:
     """Every network of a run: the module, its place in there, and the optimiser."""
-    nets = (learner.actors, learner.critic)
     return [
         (net, copy, optimiser)
-        for net, optimiser in zip(nets, learner.optimisers, strict=True)
+        for net, optimiser in zip(learner.nets, learner.optimisers, strict=True)
         for copy in range(net.copies)
     ]
 

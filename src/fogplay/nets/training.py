@@ -26,7 +26,8 @@ Judge = Callable[[Mapping[str, Network]], Row]
 
 
 # What a setting may be, and whether it is whole. Two numbers: what it falls from and to.
-LIMITS: dict[str, tuple[float, float, bool]] = {
+Limits = Mapping[str, tuple[float, float, bool]]
+LIMITS: Limits = {
     "size": (1, 1 << 20, True), "steps": (3, 3 << 10, True), "batch": (1, 1 << 24, True), "epochs": (1, 100, True),
     "width": (8, 1 << 14, True), "blocks": (1, 64, True), "warm": (1, 1e9, True),
     "rate": (1e-9, 1, False), "entropy": (1e-9, 10, False), "decay": (0, 1, False), "clip": (0.001, 10, False),
@@ -36,20 +37,26 @@ LIMITS: dict[str, tuple[float, float, bool]] = {
 PAIRS = ("rate", "entropy")
 
 
-def checked(chosen: Mapping[str, Any]) -> Row:
-    """Settings by name, each of its type and within its limits."""
+def within(limits: Limits, pairs: tuple[str, ...], chosen: Mapping[str, Any]) -> Row:
+    """Settings by name, each of its type and within its limits; ``pairs`` are those of two numbers."""
     found: Row = {}
     for name, value in chosen.items():
-        if name not in LIMITS:
-            raise FogplayError(f"there is no setting '{name}'; there are {', '.join(LIMITS)}")
-        least, most, whole = LIMITS[name]
+        if name not in limits:
+            raise FogplayError(f"there is no setting '{name}'; there are {', '.join(limits)}")
+        least, most, whole = limits[name]
         numbers = list(value) if isinstance(value, list | tuple) else [value]
         fits = all(isinstance(each, int | float) and least <= each <= most for each in numbers)
         fits = fits and (not whole or all(each == int(each) for each in numbers))
-        if not fits or len(numbers) != (2 if name in PAIRS else 1):
-            what = "two numbers" if name in PAIRS else "a whole number" if whole else "a number"
+        if not fits or len(numbers) != (2 if name in pairs else 1):
+            what = "two numbers" if name in pairs else "a whole number" if whole else "a number"
             raise FogplayError(f"{name} must be {what} from {least:g} to {most:g}, not {value!r}")
-        found[name] = tuple(map(float, numbers)) if name in PAIRS else int(numbers[0]) if whole else float(numbers[0])
+        found[name] = tuple(map(float, numbers)) if name in pairs else int(numbers[0]) if whole else float(numbers[0])
+    return found
+
+
+def checked(chosen: Mapping[str, Any]) -> Row:
+    """The settings of ``ppo.Settings``, and width and blocks."""
+    found = within(LIMITS, PAIRS, chosen)
     steps, size = found.get("steps", 48), found.get("size", 8192)
     if steps % SEATS:
         raise FogplayError(f"steps must be a multiple of {SEATS}, not {steps}")
@@ -97,11 +104,7 @@ class Training:
 
     def log_to_tensorboard(self, folder: Path) -> None:
         """Write the logs as TensorBoard's scalars too."""
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError as error:
-            raise FogplayError("--tensorboard needs an extra package: pip install tensorboard") from error
-        self.scalars = SummaryWriter(str(folder))
+        self.scalars = scalars_in(folder)
 
     def run(self, plan: Plan, judge: Judge, report: Callable[[Row], None], stopped: Callable[[], bool]) -> Row:
         """Learn until the plan is fulfilled or ``stopped()``; return the last judgement."""
@@ -138,7 +141,7 @@ class Training:
         """The seats' networks as they are."""
         actors, about = self.learner.actors, {**self.about, "decisions": self.learner.decisions}
         return {
-            name: Network(actors.shape, runs.weights(actors, copy), {**about, "name": name})
+            name: runs.exported(actors, copy, {**about, "name": name})
             for copy, name in enumerate(self.names[: actors.copies])
         }
 
@@ -152,11 +155,24 @@ class Training:
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / file, "a") as log:
             log.write(json.dumps(row) + "\n")
-        if self.scalars is not None:
-            for name, value in row.items():
-                for place, number in enumerate(value if isinstance(value, list) else [value]):
-                    tag = f"{name}/{self.names[place]}" if isinstance(value, list) else name
-                    self.scalars.add_scalar(tag, number, row["decisions"])
+        add_scalars(self.scalars, row, self.names, row["decisions"])
+
+
+def scalars_in(folder: Path) -> Any:
+    """A writer of TensorBoard's scalars."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise FogplayError("--tensorboard needs an extra package: pip install tensorboard") from error
+    return SummaryWriter(str(folder))
+
+
+def add_scalars(writer: Any, row: Row, names: tuple[str, ...], step: int) -> None:
+    """Write a row of a log, if there is a writer: one scalar per number, or per number and network."""
+    for name, value in row.items() if writer is not None else ():
+        for place, number in enumerate(value if isinstance(value, list) else [value]):
+            tag = f"{name}/{names[place]}" if isinstance(value, list) else name
+            writer.add_scalar(tag, number, step)
 
 
 def read_rows(path: Path) -> list[Row]:

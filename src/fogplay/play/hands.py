@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from fogplay.errors import FogplayError
 from fogplay.interrupts import Stop
-from fogplay.play.agent import begin
+from fogplay.play.agent import Uniform, begin
 from fogplay.play.formats import Block, Format, Trouble, merged
 from fogplay.play.luck import Luck, Seeded
 from fogplay.play.table import Table
+from fogplay.strategies import Strategy
 
 Cast = Sequence[Any]  # [players] agents
 
@@ -132,6 +135,23 @@ def close(agents: Sequence[Any]) -> None:
         ending = getattr(agent, "close", None)
         if ending is not None:
             ending()
+
+
+def twin(agent: Any) -> Any:
+    """An agent for another seat of the same side, so that nothing that one seat has seen reaches the other.
+
+    Strategies keep nothing between decisions and are shared; other agents are copied.
+    """
+    if isinstance(agent, Strategy | Uniform):
+        return agent
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:
+        kind = type(agent).__name__
+        raise FogplayError(
+            f"every seat of a side has an agent of its own, and {kind} cannot be copied ({error}): define "
+            "__deepcopy__, or pass one agent per seat"
+        ) from error
 
 
 def most_seats(format: Format) -> int:

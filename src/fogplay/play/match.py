@@ -15,7 +15,7 @@ from fogplay.errors import FogplayError
 from fogplay.interrupts import Stop, stopping
 from fogplay.play.agent import Uniform
 from fogplay.play.formats import Block, Duplicate, Format, Rotation, Trouble, merged
-from fogplay.play.hands import Hands, close, most_seats
+from fogplay.play.hands import Hands, close, most_seats, twin
 from fogplay.play.sides import BySides, SideResult, Sides
 from fogplay.simulators.find import part_of
 from fogplay.strategies import TabularStrategy
@@ -93,7 +93,8 @@ def match(
     the first hands are measured, and ``note`` is called with a line that says so.
     ``keep`` keeps the hands for logs; ``spec`` is the game's name in the result. Ctrl-C ends the match early and keeps
     the hands played so far. ``expect`` is called with the kernel before a compiled loop begins, and ``flatten`` may be
-    a function that shows progress. ``crew`` makes the same agents once more, so that each seat of a side has its own.
+    a function that shows progress. ``crew`` makes the same agents once more for other seats of a side, which
+    have agents of their own; by default they are copied.
     ``decks`` are chance's moves in each deal, in a game of teams; ``limit`` are the seconds for each decision.
     ``workers`` play what compiled code cannot in several processes, the same hands whatever their number.
     """
@@ -111,7 +112,8 @@ def match(
     loop = format.compiled(agents, seed)
     if loop is not None and expect is not None:
         expect(loop.kernel)
-    casts = [agents, *(crew() for _ in range(most_seats(format) - 1))] if crew is not None else [agents]
+    make = crew or (lambda: [twin(agent) for agent in agents])
+    casts = [agents, *(make() for _ in range(most_seats(format) - 1))]
     at_tables = Hands(rules, format, casts, called, seed, keep=keep, anew=workers is not None, limit=limit)
     play = _Counted(at_tables, workers if not keep else None, progress)
     if hands is None and loop is None:

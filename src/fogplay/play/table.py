@@ -7,19 +7,20 @@ and passes their actions to ``take``. The luck object makes chance's moves as so
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
-from fogplay.games.own import failed
+from fogplay.games.own import failed, history_named
 from fogplay.play.luck import Luck
 from fogplay.play.states import infoset_of, joint_child, witnesses
 from fogplay.play.view import Memory, View
 from fogplay.play.worlds import draw_world
 
+Answer = TypeVar("Answer")
+
 MOST_MOVES = 100_000  # of one hand
-MOST_NAMED = 20  # moves that an error lists
 
 
 class Event(NamedTuple):
@@ -65,12 +66,7 @@ class Table:
         self._chosen: dict[int, int] = {}  # actions so far in a simultaneous decision
         for event in events:
             self._repeat(event)
-        try:
-            self._go_on()
-        except FogplayError:
-            raise
-        except Exception as error:
-            raise self._blamed(error) from error
+        self._ask(self._go_on)
 
     # ---- State
 
@@ -83,12 +79,14 @@ class Table:
         """[seats] each seat's winnings, in the game's own unit."""
         if not self.is_over:
             raise FogplayError(f"the hand is not over: {self._who(self.to_act[0])} is to act")
-        return tuple(map(float, self._state.returns()))
+        return self._ask(lambda: tuple(map(float, self._state.returns())))
 
     @property
     def events(self) -> tuple[Event, ...]:
         """All moves, chance's included; a table can be rebuilt from them."""
-        return tuple(Event(seat, action, self._witnesses(state, seat, action)) for state, seat, action in self._history)
+        return self._ask(
+            lambda: tuple(Event(seat, move, self._witnesses(state, seat, move)) for state, seat, move in self._history)
+        )
 
     @property
     def moves(self) -> tuple[int, ...]:
@@ -97,6 +95,9 @@ class Table:
 
     def seen(self, seat: int) -> list[Seen]:
         """All events as one seat sees them; at the end everything is revealed but what the game calls ``unseen``."""
+        return self._ask(lambda: self._seen(seat))
+
+    def _seen(self, seat: int) -> list[Seen]:
         over = self.is_over
         hidden = set(self._state.unseen(seat)) if over and hasattr(self._state, "unseen") else set()
         seen = []
@@ -114,7 +115,7 @@ class Table:
         """The view of a seat that is to act."""
         self._require_turn(seat)
         game, state, past, legal = self.game, self._state, self._past[seat], self._legal[seat]
-        count = len(past)
+        count, moves = len(past), len(self._history)
 
         def memory() -> Memory:
             return tuple((infoset_of(before, seat), action) for before, action in past[:count])
@@ -128,6 +129,7 @@ class Table:
             observation=lambda: state.observation(seat) if hasattr(state, "observation") else None,
             memory=memory,
             world=lambda rng, doubt: draw_world(game, state, seat, memory(), rng, doubt),
+            blamed=lambda error: self._blamed(error, moves),
             game=game,
             deadline=self.deadline,
         )
@@ -137,9 +139,8 @@ class Table:
     def take(self, seat: int, action: int) -> None:
         """Take a seat's action; an impossible action raises and changes nothing."""
         self._require_turn(seat)
-        chosen = self._as_legal(seat, action)
         try:
-            self._happen(seat, chosen)
+            self._happen(seat, self._as_legal(seat, action))
             if not self.to_act:
                 self._go_on()
         except FogplayError:
@@ -147,10 +148,19 @@ class Table:
         except Exception as error:
             raise self._blamed(error) from error
 
-    def _blamed(self, error: Exception) -> FogplayError:
-        """An exception of the game's own code as one line."""
-        seen = ", ".join(str(action) for action in self.moves[-MOST_NAMED:]) or "the start of the game"
-        return FogplayError(f"{self.game}: {failed(error, self._state)}; seen after: {seen}")
+    def _ask(self, answer: Callable[[], Answer]) -> Answer:
+        """Run the game's own code."""
+        try:
+            return answer()
+        except FogplayError:
+            raise
+        except Exception as error:
+            raise self._blamed(error) from error
+
+    def _blamed(self, error: Exception, moves: int | None = None) -> FogplayError:
+        """An exception of the game's own code as one line that names the method and the ``moves`` made until then."""
+        state = self._state if moves is None or moves >= len(self._history) else self._history[moves][0]
+        return FogplayError(f"{self.game}: {failed(error, state)}; seen after: {history_named(self._history[:moves])}")
 
     def _require_turn(self, seat: int) -> None:
         if seat not in self.to_act:

@@ -24,16 +24,24 @@ SPARE = 1.25  # slots per infoset, over the mean of random plays
 Progress = Callable[[str, int, int], None]
 
 
-def simulator_for(game: Any, progress: Progress | None = None, infosets: int | None = None) -> Simulator:
+def simulator_for(
+    game: Any,
+    progress: Progress | None = None,
+    infosets: int | None = None,
+    check: Callable[[Any], None] | None = None,
+) -> Simulator:
     """The simulator of a game: its own, if ``simulators/<name>.py`` has one, else its tree, else its rules.
 
-    ``infosets`` is the capacity of the tables if the game is played by its rules.
+    ``infosets`` is the capacity of the tables if the game is played by its rules. ``check`` is called with the rules
+    before anything is built, and may refuse them.
     """
     if isinstance(game, Simulator):
         return game if infosets is None else _with_room(game, infosets)
     if isinstance(game, FlatGame):
         return _numbered(TreeSimulator(game), infosets)
     rules, name = named(game)
+    if check is not None:
+        check(rules)
     own = own_simulator(rules, progress)
     if own is not None:
         return own if infosets is None else _with_room(own, infosets)
@@ -96,6 +104,13 @@ def own_simulator(rules: Any, progress: Progress | None = None) -> Simulator | N
     make = part_of(rules, "simulator")
     made: Simulator | None = make(rules, progress) if make is not None else None
     return made
+
+
+def known_slots(rules: Any) -> int | None:
+    """The slots of a registered game's own simulator, if it can count them without being built."""
+    count = part_of(rules, "num_slots")
+    slots: int | None = count(rules) if count is not None else None
+    return slots
 
 
 def prepare(rules: Any, progress: Progress | None = None) -> None:

@@ -1,14 +1,12 @@
 """Limit hold'em as a simulator: the betting tree times each player's knowledge of the cards.
 
 A node is a node of the betting tree, and signals are the number of a deal. A player's knowledge on a round is one
-number: the bucket of its hand or, with small decks, the index of its cards and the board. Deals are looked up in
-batches (``cards/deals.py``): batched lookups overlap, which hides memory latency.
+number (``holdem_cards.py``).
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,71 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.cards import tables
-from fogplay.cards.buckets import Grid, Signals, signals
-from fogplay.cards.deals import BOARD, deals_buffer, look_up_batch
-from fogplay.cards.deck import CARDS, draw_cards
-from fogplay.cards.evaluator import Evaluator, evaluator
-from fogplay.dispatch import by_type
+from fogplay.cards.buckets import Grid, signals
+from fogplay.cards.deals import BOARD
+from fogplay.cards.deck import CARDS
+from fogplay.cards.evaluator import evaluator
 from fogplay.errors import FogplayError
+from fogplay.games import limit
 from fogplay.games.game import TERMINAL
-from fogplay.games.holdem import EXACT, MOST_CARDS, Holdem, hand_strength
+from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.registry import load
-from fogplay.jit import kernel, piece
 from fogplay.simulators import questions
-from fogplay.simulators.interface import BATCH, Learned, Simulator, per_worker
+from fogplay.simulators.holdem_cards import Batch, Bucketed, Known, deal_anew, exact_cards, new_batch
+from fogplay.simulators.interface import BATCH, Learned, Simulator
 from fogplay.simulators.policies import calling_action, explore
-from fogplay.simulators.streams import below, uniform
 from fogplay.strategies.betting import BettingStrategy, joined_levels
 from fogplay.strategies.packing import WHOLE
 from fogplay.strategies.strategy import Situation
 from fogplay.trees.betting import betting_tree, claim, node_after, owners, paid_by
 
 ROOT = 0
-MOST_SITUATIONS = 50_000_000  # of exact cards
-
-
-class Bucketed(NamedTuple):
-    """Cards seen as buckets of hand strength."""
-
-    signals: Signals
-    evaluator: Evaluator
-
-
-class Exact(NamedTuple):
-    """Cards seen as they are: a situation is the set of hole cards and the set turned up before each round."""
-
-    hole: int
-    board: NDArray[np.int64]  # [rounds] cards turned up before each
-    choose: NDArray[np.int64]  # [8, cards + 1] binomials: sets of k of n cards
-    strength: NDArray[np.uint16]  # [situations of the last round] compares as hands do at showdown
-
-
-class Known(NamedTuple):
-    """Cards of which some are known: the rest are drawn from the cards that one player has not seen.
-
-    Every other deal may draw the player's own cards as well, as somebody who does not see them.
-    """
-
-    buckets: Bucketed
-    open: NDArray[np.int64]  # [cards drawn] their places in ``Deals.cards``
-    open_in_doubt: NDArray[np.int64]  # [cards drawn] the same for every other deal ...
-    deck_in_doubt: NDArray[np.uint8]  # ... and the cards to draw from
-
-
-class ExactDeals(NamedTuple):
-    """The counterpart of ``cards.deals.Deals`` for exact cards."""
-
-    bucket: NDArray[np.uint32]  # [deals, players, rounds] the situation
-    strength: NDArray[np.uint16]  # [deals, players] at showdown
-
-
-@per_worker
-class Batch(NamedTuple):
-    """A worker's deals that wait to be played; with its random numbers, all that a run must save to continue."""
-
-    next: NDArray[np.int64]  # [1] the next deal to hand out
-    deck: NDArray[np.uint8]  # [cards] a permutation
-    deals: Any  # cards.deals.Deals or ExactDeals
 
 
 class HoldemGame(NamedTuple):
@@ -116,7 +68,7 @@ class HoldemSimulator(Simulator):
         self.name = self.game = str(rules)
         self.digest = hashlib.sha256(f"{self.name} {tables.VERSION}".encode()).hexdigest()[:16]
         exact = rules.grid == EXACT
-        self.cards: Any = _exact(rules) if exact else Bucketed(signals(Grid.parse(rules.grid)), evaluator())
+        self.cards: Any = exact_cards(rules) if exact else Bucketed(signals(Grid.parse(rules.grid)), evaluator())
         self.betting = betting_tree(rules)
         self.num_players, self.num_slots = rules.players, self.betting.num_slots
         self.widest, self.deepest, self.decisions = (
@@ -134,7 +86,7 @@ class HoldemSimulator(Simulator):
         return HoldemSimulator(rules)
 
     def worker(self, batch: int = BATCH) -> HoldemGame:
-        return HoldemGame(self.num_players, self.betting.nodes, self.cards, _new_batch(self.rules, batch), ROOT)
+        return HoldemGame(self.num_players, self.betting.nodes, self.cards, new_batch(self.rules, batch), ROOT)
 
     def rooted(self, view: Situation, rng: np.random.Generator, doubt: bool = False) -> HoldemGame:
         seen, game = view.observation, self.worker()
@@ -195,6 +147,13 @@ def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = N
     return HoldemSimulator(game)
 
 
+def num_slots(game: Holdem) -> int | None:
+    """The slots of the game's simulator, counted without building it; None if its tree is small enough."""
+    if game.grid == EXACT:
+        return None
+    return sum(map(math.prod, zip(limit.actions(game), game.buckets(), strict=True)))
+
+
 def prepare(game: Holdem, progress: Callable[[str, int, int], None] | None = None) -> None:
     """Build the tables of hand strength that players need, if they do not exist yet."""
     if game.is_full() and not any(tables.folder().glob("strength-river*")):
@@ -208,102 +167,7 @@ def match_deals(game: Holdem) -> Any:
     return HoldemDeals(game) if game.is_full() else None
 
 
-def _new_batch(rules: Holdem, size: int) -> Batch:
-    deals = (
-        deals_buffer(size, rules.players)
-        if rules.grid != EXACT
-        else ExactDeals(
-            np.zeros((size, rules.players, rules.rounds), np.uint32), np.zeros((size, rules.players), np.uint16)
-        )
-    )
-    return Batch(np.full(1, size, np.int64), np.arange(rules.num_cards(), dtype=np.uint8), deals)
-
-
-# ---- Deals
-
-
-@by_type
-def deal_batch(cards, batch, rng):
-    """Deal and look up a whole batch; ``batch`` and ``rng`` are mutated."""
-
-
-@deal_batch.register(Bucketed)
-def _deal_buckets(cards, batch, rng):
-    dealt = batch.deals.cards
-    for deal in range(dealt.shape[0]):
-        for first in range(0, dealt.shape[1], 3):
-            draw_cards(batch.deck, first, 3, uniform(rng))
-        for place in range(dealt.shape[1]):
-            dealt[deal, place] = batch.deck[place]
-    look_up_batch(cards.signals, cards.evaluator, batch.deals)
-
-
-@deal_batch.register(Known)
-def _deal_known(cards, batch, rng):
-    dealt = batch.deals.cards
-    for deal in range(dealt.shape[0]):
-        if deal % 2 == 0:
-            draw_unseen(dealt[deal], cards.open, batch.deck, rng)
-        else:
-            draw_unseen(dealt[deal], cards.open_in_doubt, cards.deck_in_doubt, rng)
-    look_up_batch(cards.buckets.signals, cards.buckets.evaluator, batch.deals)
-
-
-@piece
-def draw_unseen(dealt, places, deck, rng):
-    """Draw a card from ``deck`` for each of ``places`` in ``dealt``; both arrays change."""
-    for number in range(len(places)):
-        other = number + below(rng, len(deck) - number)
-        deck[number], deck[other] = deck[other], deck[number]
-        dealt[places[number]] = deck[number]
-
-
-@deal_batch.register(Exact)
-def _deal_situations(cards, batch, rng):
-    deck, deals = batch.deck, batch.deals
-    players, rounds = deals.bucket.shape[1], deals.bucket.shape[2]
-    needed = players * cards.hole
-    for round_ in range(rounds):
-        needed += cards.board[round_]
-    for deal in range(deals.bucket.shape[0]):
-        for place in range(needed):
-            other = place + below(rng, len(deck) - place)
-            deck[place], deck[other] = deck[other], deck[place]
-        look_up_exact(cards, deck, deals, deal)
-
-
-@piece
-def look_up_exact(cards, deck, deals, deal):
-    """Look up deal number ``deal``, which is on top of the deck: hole cards by seat, then the board."""
-    players, rounds = deals.bucket.shape[1], deals.bucket.shape[2]
-    for player in range(players):
-        situation = set_number(cards.choose, deck, player * cards.hole, cards.hole)
-        begin = players * cards.hole
-        for round_ in range(rounds):
-            count = cards.board[round_]
-            situation *= cards.choose[count, len(deck)]
-            situation += set_number(cards.choose, deck, begin, count)
-            begin += count
-            deals.bucket[deal, player, round_] = situation
-        deals.strength[deal, player] = cards.strength[situation]
-
-
-@piece
-def set_number(choose, cards, begin, count):
-    """The number of the set ``cards[begin : begin + count]`` in colexicographic order, as in ``cards/deck.py``."""
-    number = 0
-    for place in range(begin, begin + count):
-        not_above = 0
-        for other in range(begin, begin + count):
-            not_above += cards[other] <= cards[place]
-        number += choose[not_above, cards[place]]
-    return number
-
-
-@kernel
-def _refill(cards, batch, rng):
-    """Not inlined, so that its code is not repeated in every kernel: it is called once per batch."""
-    deal_batch(cards, batch, rng)
+# ---- Play
 
 
 @questions.deal.register(HoldemGame)
@@ -311,13 +175,10 @@ def _deal(game, rng):
     batch = game.batch
     number = batch.next[0]
     if number == len(batch.deals.strength):
-        _refill(game.cards, batch, rng)
+        deal_anew(game.cards, batch, rng)
         number = 0
     batch.next[0] = number + 1
     return number
-
-
-# ---- Play
 
 
 @questions.start.register(HoldemGame)
@@ -382,36 +243,3 @@ def _explore_by_outlook(exploration, node, player, slot):
 @calling_action.register(CallByNode)
 def _call_by_node(calls, node, slot):
     return np.int64(calls.nodes[np.uint64(node)].calling)
-
-
-# ---- Exact cards
-
-
-def _exact(rules: Holdem) -> Exact:
-    """The tables of a small deck."""
-    situations = rules.buckets()[-1]
-    if situations > MOST_SITUATIONS:
-        raise FogplayError(
-            f"{rules} has {situations:,} situations of exact cards, over {MOST_SITUATIONS:,}: choose a smaller deck, "
-            "or buckets (grid) with the whole deck"
-        )
-    cards = rules.num_cards()
-    choose = np.array([[math.comb(n, size) for n in range(cards + 1)] for size in range(MOST_CARDS + 1)], np.int64)
-    return Exact(rules.hole, np.array(rules.board, np.int64), choose, _strengths(rules))
-
-
-def _strengths(rules: Holdem) -> NDArray[np.uint16]:
-    """[situations of the last round] the order of hands at showdown; 0 where a card would appear twice."""
-    hands = np.zeros((1, 0), np.int64)
-    for size in (rules.hole, *rules.board):
-        by_number = sorted(itertools.combinations(range(rules.num_cards()), size), key=lambda each: each[::-1])
-        sets = np.array(by_number, np.int64).reshape(len(by_number), size)
-        hands = np.hstack([np.repeat(hands, len(sets), axis=0), np.tile(sets, (len(hands), 1))])
-    hands = np.sort(hands, axis=1)
-    possible = (np.diff(hands, axis=1) > 0).all(axis=1)
-    different, which = np.unique(hands[possible], axis=0, return_inverse=True)
-    values = [hand_strength(rules, tuple(map(int, hand))) for hand in different]
-    order = {value: number for number, value in enumerate(sorted(set(values)))}
-    strength = np.zeros(len(hands), np.uint16)
-    strength[possible] = np.array([order[value] for value in values], np.uint16)[which.reshape(-1)]
-    return strength

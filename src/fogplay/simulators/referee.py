@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL
-from fogplay.games.own import UNKNOWN, failed
+from fogplay.games.own import UNKNOWN, failed, history_named
 from fogplay.trees.checks import (
     check_chance_player,
     check_chances,
@@ -30,7 +30,6 @@ from fogplay.trees.checks import (
 EVEN = 1e-15  # chances that differ by less are taken as even, as in a tree
 NEW, NAME = -1, -2  # in place of a node: begin an episode, remember the infoset entered last
 MOST_MOVES = 2_000_000  # in one episode or traversal: at most a minute
-MOST_NAMED = 40  # moves of a history that is shown
 
 
 class Menu(NamedTuple):
@@ -214,15 +213,8 @@ class Referee:
 
     def _history(self) -> str:
         """The names of the moves made."""
-        names = []
-        for state, move in zip(self.states, self.made, strict=False):
-            try:
-                names.append(str(state.action_to_string(state.current_player(), move)))
-            except Exception:  # of rules that are broken
-                names.append(str(move))
-        if len(names) > MOST_NAMED:
-            names = [*names[: MOST_NAMED // 2], "…", *names[-MOST_NAMED // 2 :]]
-        return ", ".join(names) if names else "the start of the game"
+        steps = zip(self.states, self.made, strict=False)
+        return history_named([(state, state.current_player(), move) for state, move in steps])
 
 
 class _Chances:

@@ -12,7 +12,7 @@ from fogplay.kernels.cfr import iterate
 from fogplay.simulators import Simulator
 from fogplay.solvers.full_width import WEIGHTINGS, FullWidth, weighting_of
 from fogplay.solvers.run import Learner
-from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay, check_sampling
+from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay, check_sampling, countable
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,9 @@ class Algorithm:
     parameters: tuple[str, ...]
     iterations: int  # by default
     kernels: tuple[Any, ...] = ()  # compiled by the first run
+    countable: Callable[[int, str], int | None] | None = (
+        None  # the most iterations, by slots and device; None: no limit
+    )
     seeded: bool = False  # it draws random numbers, and can share its tables between threads
 
 
@@ -50,9 +53,19 @@ _SAMPLING = (
         (*_UCT, "schedule", "gamma", "eta", "d", "threshold"),
         iterations=50_000_000,
         kernels=(uct.run,),
+        countable=countable,
         seeded=True,
     ),
-    Algorithm("uct", "self-play UCT over information states", SelfPlay, _UCT, 50_000_000, (uct.run,), seeded=True),
+    Algorithm(
+        "uct",
+        "self-play UCT over information states",
+        SelfPlay,
+        _UCT,
+        iterations=50_000_000,
+        kernels=(uct.run,),
+        countable=countable,
+        seeded=True,
+    ),
     Algorithm(
         "os-mccfr",
         "Monte Carlo CFR by outcome sampling (Lanctot et al. 2009; Ponsen et al. 2011)",

@@ -29,7 +29,7 @@ WEIGHTINGS = {
 class FullWidth:
     """Regrets and averages over the whole tree, updated one iteration at a time."""
 
-    elsewhere, threads, most_iterations = False, 1, None
+    elsewhere, threads = False, 1
     stopped: str | None = None
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:

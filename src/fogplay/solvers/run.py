@@ -46,9 +46,6 @@ class Learner(Protocol):
     def elsewhere(self) -> bool: ...  # whether it learns on another device, which leaves the CPU free
 
     @property
-    def most_iterations(self) -> int | None: ...  # that its tables can count; None if there is no limit
-
-    @property
     def stopped(self) -> str | None: ...  # why it cannot continue, in one line; None if it can
 
     def tables(self) -> dict[str, NDArray[Any]]: ...  # everything learned

@@ -39,7 +39,6 @@ class Sampler:
     """The base of all samplers: tables, and a driver that plays episodes on them."""
 
     parameters: dict[str, Any]
-    most_iterations: int | None = None  # that its tables can count; None if there is no limit
     gpu_threads: tuple[int, int]  # by default one for each of the game's actions, within these bounds
 
     def __init__(
@@ -129,6 +128,11 @@ class Sampler:
         raise NotImplementedError
 
 
+def countable(slots: int, device: str) -> int | None:
+    """The most episodes that UCT's tables of so many slots can count; None if there is no limit."""
+    return MOST_IN_SMALL_CELLS if slots > LARGE and device == "cpu" else None
+
+
 class SelfPlay(Sampler):
     """UCT and Smooth UCT."""
 
@@ -145,9 +149,8 @@ class SelfPlay(Sampler):
         exploration = _exploration(simulator, settings)
         selection = uct.Selection(_schedule(algorithm, settings), _rollout(simulator, settings), exploration)
         # On a CPU the largest tables hold the same numbers in three quarters of the memory; a GPU wants them aligned.
-        self.small = simulator.num_slots > LARGE and settings.get("device") != "cuda"
-        self.most_iterations = MOST_IN_SMALL_CELLS if self.small else None
-        cell = uct.SMALL_CELL if self.small else uct.CELL
+        self.most_iterations = countable(simulator.num_slots, settings.get("device", "cpu"))
+        cell = uct.CELL if self.most_iterations is None else uct.SMALL_CELL
         scratch = uct.Path.of(simulator.deepest, simulator.num_players)
 
         def tables(zeros: Zeros, writing: Any) -> uct.Tables:

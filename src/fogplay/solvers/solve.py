@@ -16,9 +16,10 @@ from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
+from fogplay.games.game import spec_of
 from fogplay.games.registry import load
 from fogplay.simulators import Simulator, simulator_for
-from fogplay.simulators.find import MOST_INFOSETS
+from fogplay.simulators.find import MOST_INFOSETS, known_slots
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.algorithms import (
     AUTO,
@@ -105,13 +106,17 @@ def solve(
     points = _points(curve, iterations or MAX_ITERATIONS) if isinstance(curve, Iterable) else []
     if algorithm == AUTO and device == "cpu" and isinstance(game, str):
         game = load(game, suited=True)
-    simulator = simulator_for(game, infosets=infosets)
+    check = functools.partial(
+        require_countable, algorithm=algorithm, iterations=iterations, minutes=minutes, device=device
+    )
+    simulator = simulator_for(game, infosets=infosets, check=check)
     if algorithm == AUTO:
         algorithm, _ = suited(simulator, device, threads)
         check_parameters(algorithm_called(algorithm), parameters)
         parameters = suited_parameters(algorithm, simulator) | parameters
     chosen = algorithm_called(algorithm)
     iterations = planned_iterations(algorithm, simulator, iterations, minutes) or MAX_ITERATIONS
+    require_countable(simulator, algorithm, iterations, minutes, device)
     points = points or _points(curve, iterations)
     if threads not in (None, 1) and not chosen.seeded:
         raise FogplayError(f"{algorithm} runs on one thread; threads are for sampling algorithms such as smooth-uct")
@@ -119,11 +124,6 @@ def solve(
         return _linear_program(require_tree(simulator, algorithm), chosen, greedy)
     workers = {"seed": seed, "threads": threads, "device": device} if chosen.seeded else {}
     learner = chosen.make(simulator, algorithm, parameters | workers)
-    if learner.most_iterations is not None and minutes is None and iterations > learner.most_iterations:
-        raise FogplayError(
-            f"{algorithm} on {simulator.name} can count {learner.most_iterations:,} iterations on a CPU, not "
-            f"{iterations:,}: ask for fewer with -n, or use --device cuda"
-        )
     identity = {
         "game": simulator.name,
         "tree": simulator.digest,
@@ -224,6 +224,24 @@ def require_amount(
         whole("threads", threads, 1, MOST_THREADS if device == "cpu" else MOST_GPU_THREADS)
     if infosets is not None:
         whole("infosets", infosets, 1, MOST_INFOSETS)
+
+
+def require_countable(
+    game: Any, algorithm: str, iterations: int | None, minutes: float | None, device: str = "cpu"
+) -> None:
+    """Refuse more iterations than the tables can count; ``game`` is a simulator, or rules before one is built.
+
+    A run that the clock ends is not refused: it stops where its tables are full.
+    """
+    count = algorithm_called(algorithm).countable if algorithm != AUTO else None
+    built = isinstance(game, Simulator)
+    slots, name = (game.num_slots, game.name) if built else (known_slots(game), spec_of(game))
+    most = count(slots, device) if count is not None and slots is not None else None
+    if most is not None and minutes is None and iterations is not None and iterations > most:
+        raise FogplayError(
+            f"{algorithm} on {name} can count {most:,} iterations on a CPU, not {iterations:,}: ask for fewer "
+            "with -n, or use --device cuda"
+        )
 
 
 def planned_iterations(

@@ -3,8 +3,9 @@
 ``random`` draws every legal move with the same probability, kickers counted, so that heads with many kickers are drawn
 often (it is ``uniform`` by another name). ``greedy`` and ``rhcp`` are plain (``plain.py``), ``rules`` has rules of
 thumb (``rules.py``), ``strong`` searches (``playouts.py``); ``strong-fast`` thinks a quarter as long, ``strong-slow``
-four times as long. ``deltadou`` searches with networks and inference (``deltadou.py``), ``deltadou:600`` with so many
-playouts; ``deltadou-plain`` draws worlds evenly, ``deltadou-policy`` asks its networks alone.
+four times as long, ``strong:8000`` with so many playouts. ``deltadou`` searches with networks and inference
+(``deltadou.py``), ``deltadou:600`` with so many playouts; ``deltadou-plain`` draws worlds evenly, ``deltadou-policy``
+asks its networks alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fogplay.bots.doudizhu import arena
-from fogplay.bots.doudizhu.agents import STRONG, Advice, Candidate, Compiled, Random, Strong
+from fogplay.bots.doudizhu.agents import STRONG, Advice, Candidate, Compiled, Random, Strong, checked
 from fogplay.bots.doudizhu.deltadou import Settings as DeltaSettings
 from fogplay.bots.doudizhu.player import DeltaDou, settings_from, without_inference
 from fogplay.bots.doudizhu.playouts import MOST_WORLDS, Settings
@@ -62,6 +63,22 @@ BOTS: dict[str, Callable[[], Any]] = {
 }
 
 
+def _thinking(playouts: str) -> Settings:
+    """The settings of ``strong:PLAYOUTS``."""
+    try:
+        return checked(thinking(int(float(playouts)) / STRONG.playouts))
+    except (ValueError, OverflowError) as error:
+        why = f"{error}" if isinstance(error, FogplayError) else f"{playouts!r} is not a number"
+        raise FogplayError(f"{why}; write strong:PLAYOUTS, such as strong:{4 * STRONG.playouts}") from None
+
+
+# Bots that take settings after a colon.
+ADJUSTABLE: dict[str, Callable[[str], Any]] = {
+    "strong": lambda playouts: Strong(_thinking(playouts)),
+    DELTADOU: lambda settings: DeltaDou(settings_from(settings)),
+}
+
+
 def default(rules: Doudizhu) -> str:
     """The bot that plays if none is named."""
     return "strong"
@@ -70,14 +87,14 @@ def default(rules: Doudizhu) -> str:
 def accepts(name: str, rules: Doudizhu) -> bool:
     """Whether a text is the name of a bot with its settings: ``deltadou:600``."""
     prefix, colon, _ = name.partition(":")
-    return prefix == DELTADOU and bool(colon)
+    return bool(colon) and prefix in ADJUSTABLE
 
 
 def bot(name: str) -> Any:
     """A bot by its name, or by its name and settings."""
     prefix, colon, settings = name.partition(":")
-    if prefix == DELTADOU and colon:
-        return DeltaDou(settings_from(settings))
+    if colon and prefix in ADJUSTABLE:
+        return ADJUSTABLE[prefix](settings)
     if name not in BOTS:
         raise FogplayError(f"there is no bot '{name}'; there are {', '.join(BOTS)}")
     return BOTS[name]()
@@ -93,8 +110,14 @@ def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) ->
     return {name: bot(name) for name in wanted}
 
 
-def trainer(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> tuple[Any, Any]:
-    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``."""
+def trainer(
+    rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any], search: bool
+) -> tuple[Any, Any]:
+    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``.
+
+    With ``search`` it goes by episodes of self-play with search, as in the paper.
+    """
     from fogplay.bots.doudizhu import training
 
-    return training.trainer(rules, folder, device, seed, chosen), training.judge
+    made = training.episodes if search else training.trainer
+    return made(rules, folder, device, seed, chosen), training.judge

@@ -20,28 +20,28 @@ from fogplay.games.doudizhu_worlds import ways_buffer
 from fogplay.jit import kernel
 from fogplay.search.trees import Rule, best_action
 from fogplay.simulators.doudizhu_features import HANDS, HEAD_WORDS, SEAT, SEEN, WORDS, look
-from fogplay.simulators.doudizhu_policy import COUNTS, OUTPUTS
+from fogplay.simulators.doudizhu_policy import COUNTS, OUTPUTS, cards_of_move, draw_move
 
 
 class Settings(NamedTuple):
     """How much to think, and how."""
 
     playouts: int = 200
-    parallel: int = 16  # simulations of a position that wait for networks at the same time
+    parallel: int = 32  # simulations of a position that wait for networks at the same time
     actions: int = 48  # of a node, at most: the likeliest
-    sure: float = 0.999  # a prior from which on a move is made without a search
+    sure: float = 0.99  # a prior from which on a move is made without a search
     rule: Rule = Rule(exploration=2.0, reduction=0.2, loss=0.2)
-    weights: Weights = Weights(points=0.5, heat=1.0, prior_heat=1.0)
+    weights: Weights = Weights(points=0.5, heat=0.7, prior_heat=2.0, root_heat=2.0)
     thinking: Thinking = Thinking(
-        below=15, worlds=64, proposals=256, different=64, trust=1.0, belief=0.4, moves=24, heat=1.5, floor=0.005
+        below=15, worlds=64, proposals=256, different=96, trust=1.0, belief=0.5, moves=24, heat=1.25, floor=0.005
     )
 
 
 LIMITS = {
     "playouts": (0, 100_000), "parallel": (1, 1024), "actions": (2, 309), "sure": (0, 2), "exploration": (0, 100),
     "reduction": (0, 10), "loss": (0, 10), "points": (0, 100), "heat": (0, 100), "prior_heat": (0.01, 100),
-    "below": (0, 21), "worlds": (1, 4096), "proposals": (1, 100_000), "different": (1, 4096), "trust": (0, 1),
-    "belief": (0, 1), "moves": (0, 192), "floor": (1e-9, 1),
+    "root_heat": (0.01, 100), "below": (0, 21), "worlds": (1, 4096), "proposals": (1, 100_000),
+    "different": (1, 4096), "trust": (0, 1), "belief": (0, 1), "moves": (0, 192), "floor": (1e-9, 1),
 }  # fmt: skip
 
 
@@ -89,7 +89,7 @@ class Mind:
         open_ = np.zeros(roots, np.bool_)
         plant_all(room, roots, outputs, legal, settings.weights, sure, open_)
         heads, cards = np.zeros(roots, np.int64), np.zeros(roots, np.uint64)
-        chosen_moves(room, roots, heads, cards)
+        likeliest_moves(room, roots, outputs, legal, heads, cards)
         some, worlds = np.flatnonzero(open_), None
         if len(some):
             part, streams = some_of(own, some), rng[some]
@@ -153,6 +153,18 @@ def plant_all(room, roots, outputs, legal, weights, sure, is_open):
         for action in range(room.trees.num_actions[root, 0]):
             highest = max(highest, room.trees.prior[root, 0, action])
         is_open[root] = room.trees.num_actions[root, 0] > 1 and highest < sure
+
+
+@kernel
+def likeliest_moves(room, roots, outputs, legal, heads, cards):
+    """Fill ``heads[roots]`` and ``cards[roots]`` with the networks' best moves, or those that play all cards."""
+    for root in range(roots):
+        if room.trees.num_actions[root, 0] == 1:
+            heads[root], cards[root] = room.heads[root, 0, 0], room.cards[root, 0, 0]
+        else:
+            hand = room.words[root, HANDS + room.facts[root, SEAT]]
+            head, kickers, _ = draw_move(outputs[root], legal[root], hand, 0.0, room.ways, room.rng[root])
+            heads[root], cards[root] = head, cards_of_move(head, kickers)
 
 
 @kernel

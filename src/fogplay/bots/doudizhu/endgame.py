@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
-from fogplay.games.doudizhu_cards import num_cards
+from fogplay.games.doudizhu_cards import has_rocket, having_4, num_cards, num_in
 from fogplay.games.doudizhu_heads import LEAD, is_bomb
 from fogplay.games.doudizhu_moves import WIDEST, follow, legal_moves, list_moves
 from fogplay.jit import kernel, piece, record
@@ -23,6 +23,7 @@ TABLE_BITS = 16
 MOST_CARDS = 30  # of all hands together
 _DEPTH = 3 * MOST_CARDS + 2
 NODES, LIMIT = range(2)
+REST = 3  # of a key, after the three hands
 _SHIFT = np.uint64(64 - TABLE_BITS)
 _1, _4, _5 = np.uint64(1), np.uint64(4), np.uint64(5)
 FRAME = record(
@@ -152,15 +153,25 @@ def look_up(frame, hands, search):
     frame.rest = _1 | np.uint64(frame.seat) << _1 | np.uint64(frame.passes) << _4 | np.uint64(frame.to_beat) << _5
     frame.place = mix(mix(mix(mix(np.uint64(0), hands[0]), hands[1]), hands[2]), frame.rest) >> _SHIFT
     keys, place = search.keys, frame.place
-    frame.floor, frame.ceiling = -np.inf, np.inf
+    most = most_doubled(hands) if search.doubling else 1.0
+    frame.floor, frame.ceiling = -most, most
     same = keys[place, 0] == hands[0] and keys[place, 1] == hands[1] and keys[place, 2] == hands[2]
-    if same and keys[place, 3] == frame.rest:
+    if same and keys[place, REST] == frame.rest:
         frame.floor, frame.ceiling = search.bounds[place, 0], search.bounds[place, 1]
-        if frame.floor >= frame.high or frame.floor == frame.ceiling:
-            return True, frame.floor
-        if frame.ceiling <= frame.low:
-            return True, frame.ceiling
+    if frame.floor >= frame.high or frame.floor == frame.ceiling:
+        return True, frame.floor
+    if frame.ceiling <= frame.low:
+        return True, frame.ceiling
     return False, 0.0
+
+
+@piece
+def most_doubled(hands):
+    """The highest score that the bombs and the rocket in these hands allow."""
+    bombs = np.int64(0)
+    for seat in range(3):
+        bombs += num_in(having_4(hands[seat])) + np.int64(has_rocket(hands[seat]))
+    return np.float64(np.int64(1) << bombs)
 
 
 @piece
@@ -170,8 +181,6 @@ def expand(frame, hands, depth, search):
     frame.tried = 0
     frame.best = -np.inf if frame.seat == 0 else np.inf
     frame.alpha, frame.beta = max(frame.low, frame.floor), min(frame.high, frame.ceiling)
-    if not search.doubling:  # values are 1 or -1: nothing better needs to be looked for
-        frame.alpha, frame.beta = max(frame.alpha, -1.0), min(frame.beta, 1.0)
 
 
 @piece
@@ -226,6 +235,6 @@ def remember(frame, hands, search):
     place = frame.place
     for seat in range(3):
         search.keys[place, seat] = hands[seat]
-    search.keys[place, 3] = frame.rest
+    search.keys[place, REST] = frame.rest
     search.bounds[place, 0] = frame.best if frame.best > frame.low else frame.floor
     search.bounds[place, 1] = frame.best if frame.best < frame.high else frame.ceiling

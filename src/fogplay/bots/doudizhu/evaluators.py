@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -76,11 +77,13 @@ def in_folder(folder: Path) -> Evaluate:
 
 def by_rules() -> Evaluate:
     """An evaluator that asks the rules of thumb: their wishes as scores, a guess from turns left as the result."""
-    bot = arena.bot(arena.RULES)
+    own = threading.local()  # a bot has scratch, which threads must not share
 
     def evaluate(seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
+        if not hasattr(own, "bot"):
+            own.bot = arena.bot(arena.RULES)
         outputs = np.zeros((len(seen), OUTPUTS), np.float32)
-        judge_all(seat, np.ascontiguousarray(seen), bot, outputs)
+        judge_all(seat, np.ascontiguousarray(seen), own.bot, outputs)
         return outputs
 
     return evaluate

@@ -34,16 +34,18 @@ class Weights(NamedTuple):
     points: float  # how much a point counts beside a won game
     heat: float  # the temperature of the others' moves
     prior_heat: float  # the temperature of the priors
+    root_heat: float  # the same at roots, where networks that are too sure of themselves should be doubted
 
 
 @kernel
-def expand(own, root, node, outputs, legal, hand, two_sets, weights):
-    """Give a node its value and its moves: every head with its best kickers, or its two best sets of kickers.
+def expand(own, root, node, outputs, legal, hand, at_root, weights):
+    """Give a node its value and its moves: every head with its best kickers, at a root with its two best sets of them.
 
     A move that plays all cards wins; nothing else is looked at then.
     """
     trees = own.trees
     begin_edges(trees, root, node)
+    heat = weights.root_heat if at_root else weights.prior_heat
     scale = math.pow(0.5, min(own.facts[root, BOMBS], MOST_DOUBLINGS))
     trees.value[root, node] = (outputs[WIN] + weights.points * scale * outputs[POINTS]) / (1.0 + weights.points)
     trees.win[root, node] = outputs[WIN]
@@ -54,12 +56,12 @@ def expand(own, root, node, outputs, legal, hand, two_sets, weights):
         head = next_head(legal, head)
     head = next_head(legal, -1)
     while head >= 0:
-        total += math.exp((outputs[head] - top) / weights.prior_heat)
+        total += math.exp((outputs[head] - top) / heat)
         head = next_head(legal, head)
     head = next_head(legal, -1)
     while head >= 0:
-        prior = math.exp((outputs[head] - top) / weights.prior_heat) / total
-        if add_moves(own, root, node, head, prior, outputs, hand, two_sets, weights.prior_heat):
+        prior = math.exp((outputs[head] - top) / heat) / total
+        if add_moves(own, root, node, head, prior, outputs, hand, at_root, heat):
             return
         head = next_head(legal, head)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import arena, endgame
 from fogplay.bots.doudizhu.arena import Bot, finish
-from fogplay.bots.doudizhu.endgame import LIMIT, NODES, Search, alpha_beta
+from fogplay.bots.doudizhu.endgame import LIMIT, NODES, REST, Search, alpha_beta
 from fogplay.bots.doudizhu.partition import best
 from fogplay.bots.doudizhu.position import Sight
 from fogplay.bots.doudizhu.rules import choose, move_wish
@@ -85,7 +85,7 @@ def mind(numbers: NDArray[np.float64] | None = None) -> Mind:
     few = MOST_CANDIDATES
     return Mind(
         arena.bot(arena.RULES, numbers),
-        endgame.search(False),
+        endgame.search(doubling=True),
         np.zeros((MOST_WORLDS, 3), np.uint64),
         np.zeros(MOST_WORLDS),
         np.zeros(few, np.int64),
@@ -252,6 +252,7 @@ def deliberate(table, settings, mind, count):
     mind.reward[:] = 0.0
     mind.tried[:] = 0
     mind.search.nodes[NODES] = 0
+    mind.search.keys[:, REST] = 0  # what earlier moves left would decide which endings are solved within the limit
     draw_worlds(table, settings, mind)
     alive, left = count, settings.playouts
     stages, turn = 1, 0
@@ -323,7 +324,8 @@ def judge(seat, to_beat, passes, settings, mind):
     hands, search = mind.hands, mind.search
     if num_cards(hands[0]) + num_cards(hands[1]) + num_cards(hands[2]) <= settings.exact:
         search.nodes[LIMIT] = min(search.nodes[NODES] + settings.solver_nodes, settings.all_nodes)
-        value = alpha_beta(hands, seat, to_beat, passes, -1.0, 1.0, search)
+        wide = np.inf if settings.doubling > 0.0 else 1.0  # the sign is enough if only winning counts
+        value = alpha_beta(hands, seat, to_beat, passes, -wide, wide, search)
         if search.nodes[NODES] <= search.nodes[LIMIT]:
-            return value > 0.0, 0
+            return value > 0.0, np.int64(np.log2(abs(value)) + 0.5)
     return finish(hands, seat, to_beat, passes, mind.bot, mind.bot, mind.rng)

@@ -1,0 +1,107 @@
+"""Learning from decisions of a search, or of anybody: policy, result and hidden cards, one network per seat.
+
+The loss is that of AlphaZero and DeltaDou: C1 (z - v)² - π · log p + C2 ‖θ‖², with the cross-entropy of the kickers and
+of the guess at hidden cards beside that of the heads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from fogplay.nets.convolution import Convolution
+from fogplay.nets.dense import Dense, bits_of
+from fogplay.nets.distributions import FORBIDDEN, Layout, belief_loss, set_log_probability
+
+FEWEST = 256  # rows that networks are asked about
+
+
+class Rates(NamedTuple):
+    """How to learn."""
+
+    rate: float = 1e-3
+    decay: float = 1e-4  # C2
+    value: float = 1.0  # C1
+    belief: float = 0.02
+    batch: int = 4096
+    norm: float = 1.0  # of gradients, at most
+    warm: int = 50  # steps after a start or resumption until the rate is reached
+
+
+class Imitator:
+    """The seats' networks and their optimiser."""
+
+    def __init__(self, actors: Dense | Convolution, layout: Layout, rates: Rates, device: str) -> None:
+        self.actors, self.layout, self.rates, self.device = actors.to(device), layout, rates, device
+        trained = [array for array in actors.arrays.values() if array.requires_grad]
+        self.optimisers = [torch.optim.AdamW(trained, lr=rates.rate, weight_decay=rates.decay, fused=device != "cpu")]
+        actors.eval()
+        self.decisions, self.updates, self.warmed = 0, 0, 0
+        compiled: Any = torch.compile if device != "cpu" else lambda function: function
+        self._loss, self._answer = compiled(self.loss), compiled(self._outputs)
+
+    @property
+    def nets(self) -> tuple[Dense | Convolution, ...]:
+        """All networks, in the order of the optimisers."""
+        return (self.actors,)
+
+    def loss(
+        self, seen: Tensor, legal: Tensor, heads: Tensor, shares: Tensor, choice: Tensor, sets: Tensor, results: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The loss on a batch ``[copies, rows, ...]`` of decisions, and what a log reports, ``[4, copies]``."""
+        layout = self.layout
+        outputs = self.actors(seen[..., : self.actors.shape.words])
+        allowed = bits_of(legal)[..., : layout.heads] > 0
+        logarithms = torch.log_softmax(torch.where(allowed, outputs[..., : layout.heads], FORBIDDEN), -1)
+        policy = -(shares * logarithms.gather(-1, heads.long())).sum(-1)
+        policy = policy - set_log_probability(outputs, choice, sets, layout)
+        values = outputs[..., layout.values : layout.values + layout.results]
+        missed = (values[..., 0] - results[..., 0]).square() + 0.1 * (values[..., 1] - results[..., 1]).square()
+        guess = belief_loss(outputs, seen, layout)
+        each = policy + self.rates.value * missed + self.rates.belief * guess
+        best = torch.where(allowed, outputs[..., : layout.heads], FORBIDDEN).argmax(-1)
+        same = (best == heads.gather(-1, shares.argmax(-1, keepdim=True)).squeeze(-1)).float()
+        report = torch.stack([part.mean(-1) for part in (policy, missed, guess, same)])
+        return each.mean(-1).sum(), report.detach()
+
+    def learn(self, decisions: list[dict[str, Tensor]], steps: int) -> dict[str, Any]:
+        """Make steps of the optimiser on random batches; ``decisions`` has the arrays of ``loss`` for every seat."""
+        self.actors.train()
+        reports = []
+        for _ in range(steps):
+            rows = [torch.randint(len(own["seen"]), (self.rates.batch,), device=self.device) for own in decisions]
+            batch = {
+                name: torch.stack([own[name][chosen] for own, chosen in zip(decisions, rows, strict=True)])
+                for name in decisions[0]
+            }
+            self.warmed += 1
+            self.updates += 1
+            for group in self.optimisers[0].param_groups:
+                group["lr"] = self.rates.rate * min(1.0, self.warmed / self.rates.warm)
+            loss, report = self._loss(**batch)
+            self.optimisers[0].zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(self.actors.parameters(), self.rates.norm)
+            self.optimisers[0].step()
+            reports.append(report)
+        self.actors.eval()
+        found = torch.stack(reports[-max(steps // 10, 1) :]).mean(0).cpu()
+        return dict(zip(("policy", "missed", "belief", "same"), found.tolist(), strict=True))
+
+    def _outputs(self, seen: Tensor, seat: int) -> Tensor:
+        return self.actors(seen.unsqueeze(0), seat).squeeze(0)
+
+    @torch.no_grad()
+    def outputs(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What a seat's network says: an evaluator for a search.
+
+        Rows are filled up to a power of two, since torch compiles for every number of rows.
+        """
+        there = torch.zeros((max(1 << (len(seen) - 1).bit_length(), FEWEST), seen.shape[1]), dtype=torch.int64)
+        there[: len(seen)] = torch.from_numpy(np.ascontiguousarray(seen))
+        found: NDArray[np.float32] = self._answer(there.to(self.device), seat)[: len(seen)].cpu().numpy()
+        return found

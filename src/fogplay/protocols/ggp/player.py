@@ -1,6 +1,6 @@
 """``Player``: a general game player as a state machine. It takes messages and returns replies, without sockets.
 
-It never answers late: the agent thinks in a thread of its own, and whoever waits for it takes any legal move at the
+To keep to the clock, the agent thinks in a thread of its own, and whoever waits for it takes any legal move at the
 deadline, less a margin that grows with the delays that were measured.
 """
 

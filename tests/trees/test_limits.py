@@ -10,7 +10,7 @@ from fogplay import FogplayError, load
 from fogplay.games import TERMINAL, Game, State
 from fogplay.trees import flatten
 from fogplay.trees.estimate import MANY_PROBES, estimate
-from fogplay.trees.limits import Path, TooLargeError
+from fogplay.trees.limits import EARLY, Gauge, Limits, Path, TooLargeError
 
 
 class Wide(Game):
@@ -100,3 +100,13 @@ def test_a_path_knows_its_share() -> None:
     assert path.share() == pytest.approx(1 / 3)
     path.follow([0])
     assert (path.moves(), path.share()) == ([1], pytest.approx(1 / 2))
+
+
+def test_an_uncertain_estimate_over_the_limits_is_judged_early() -> None:
+    limits = Limits(nodes=1_000_000, memory=10**12)
+    gauge = Gauge("game", 2, limits, expected=10**9, instead="use another")
+    gauge.look([2] * 40, nodes=EARLY - 1, waiting=40, infosets=1)
+    with pytest.raises(TooLargeError, match="over the limit"):
+        gauge.look([], nodes=EARLY + 1, waiting=40, infosets=1)
+    sure = Gauge("game", 2, limits, expected=100_000, instead="use another")
+    sure.look([2] * 40, nodes=EARLY + 1, waiting=40, infosets=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import shlex
 import sys
 import time
@@ -22,11 +23,16 @@ from fogplay.jit import NOT_KEPT, is_compiled, num_cores
 from fogplay.simulators import Simulator, by_rules, own_simulator, simulator_for
 from fogplay.solvers import ALGORITHMS, Progress
 from fogplay.trees import FlatGame, TooLargeError, flatten, named
+from fogplay.trees.limits import rounded
 
 TURNS = "turn_based_simultaneous_game("  # OpenSpiel's name for a game that was converted
 UNLIMITED = 10_000  # columns
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
 COMPILING_AGAIN = "compiling the kernels (for some seconds)"  # if they cannot be kept
+
+
+class UncountedError(TooLargeError):
+    """A game was not flattened in the time that there was."""
 
 
 class _Plain(Console):
@@ -152,14 +158,17 @@ class Watch:
             self.note(f"the players of {game} move at the same time: here they act in turn, without seeing the others")
         return rules, name
 
-    def flatten(self, game: Any, name: str | None = None) -> FlatGame:
-        """Flatten a game, with a bar if it takes long."""
+    def flatten(self, game: Any, name: str | None = None, seconds: float = math.inf) -> FlatGame:
+        """Flatten a game, with a bar if it takes long; give up after some seconds."""
         if isinstance(game, str):
             game, name = self.named(game)
         task: Any = None
+        end = time.monotonic() + seconds
 
         def progress(nodes: int, expected: int, size: int) -> None:
             nonlocal task
+            if time.monotonic() > end:
+                raise UncountedError(f"{game} has about {expected:,} nodes", f"about {rounded(expected)} nodes")
             if task is None:
                 task = self._start("building the tree", expected)
                 self.note(f"about {expected:,} nodes, {size / 1e6:,.0f} MB")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from typing import Annotated, Any
 
 import typer
 
 from fogplay.cli.app import JSON, app, print_json
-from fogplay.cli.console import Watch, say, table
+from fogplay.cli.console import UncountedError, Watch, say, table
+
+PATIENCE = 10.0  # seconds to count the nodes of a game
 
 
 @app.command()
@@ -51,7 +54,7 @@ def _facts(game: Any, flatten: Any) -> dict[str, Any]:
     from fogplay.trees import TooLargeError
 
     public = game.public_size() if hasattr(game, "public_size") else None
-    nodes, infosets, large = None, None, None
+    nodes, infosets, large, uncounted = None, None, None, False
     if public is not None:
         nodes, infosets = public
     else:
@@ -59,7 +62,7 @@ def _facts(game: Any, flatten: Any) -> dict[str, Any]:
             flat = flatten(game)
             nodes, infosets = flat.num_nodes, flat.num_infosets
         except TooLargeError as why:
-            large = why.size
+            large, uncounted = why.size, isinstance(why, UncountedError)
     return {
         "game": getattr(game, "name", type(game).__name__),
         "spec": spec_of(game),
@@ -70,6 +73,7 @@ def _facts(game: Any, flatten: Any) -> dict[str, Any]:
         "infosets": infosets,
         "tree": public is None and large is None,
         **({"size": large} if large is not None else {}),
+        **({"uncounted": True} if uncounted else {}),
         **({"remarks": [*game.remarks()]} if isinstance(game, Game) and game.remarks() else {}),
     }
 
@@ -95,7 +99,9 @@ def _describe(name: str, as_json: bool) -> None:
 
     with Watch(quiet=as_json) as watch:
         game, spec = watch.named(name)
-        facts = _facts(game, watch.flatten) | ({"spec": spec} if ".py" in name else {})
+        facts = _facts(game, functools.partial(watch.flatten, seconds=PATIENCE)) | (
+            {"spec": spec} if ".py" in name else {}
+        )
     if as_json:
         print_json(facts)
         return
@@ -107,7 +113,8 @@ def _describe(name: str, as_json: bool) -> None:
     for remark in facts.get("remarks", ()):
         say(remark)
     size = f"{facts['nodes']:,} nodes, {facts['infosets']:,} infosets" if facts["nodes"] is not None else facts["size"]
-    where = "" if facts["tree"] else " (too large for a tree)"
+    why = f"not counted: that takes over {PATIENCE:g} seconds" if "uncounted" in facts else "too large for a tree"
+    where = "" if facts["tree"] else f" ({why})"
     say(f"{facts['players']} players, {size}{where}")
     if facts["game"] in registered():
         say(f"More: docs/games/{facts['game']}.md")

@@ -15,6 +15,7 @@ NODE_LIMIT = 100_000_000
 INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
 NEAR = 32  # an estimate within this factor of a limit is made again, with more probes
+EARLY = 20_000  # nodes after which a walk is judged whose estimate was over the limits
 SURE = 4  # during a walk, a game is given up that seems to have so many times the limit
 
 
@@ -113,12 +114,13 @@ class Gauge:
     """Judges a walk as it goes: a game that turns out too deep or too large is given up.
 
     The estimate before the walk can miss a rare part of the game. Once twice as many nodes were met, the tree is
-    estimated by the share of it that was visited (the weighted backtrack estimator of Kilby et al. 2006).
+    estimated by the share of it that was visited (the weighted backtrack estimator of Kilby et al. 2006). An estimate
+    over the limits that was too uncertain to refuse the game is doubted early.
     """
 
     def __init__(self, name: str, players: int, limits: Limits, expected: int, instead: str) -> None:
         self.name, self.players, self.limits, self.instead = name, players, limits, instead
-        self.expected, self.doubtful = expected, 2 * expected
+        self.expected, self.doubtful = expected, 2 * expected if limits.excess(expected, players) <= 1 else EARLY
         self.path = Path()
 
     def look(self, visited: Iterable[int], nodes: int, waiting: int, infosets: int) -> None:

@@ -17,8 +17,6 @@ from fogplay.nets.convolution import Convolution
 from fogplay.nets.dense import Dense, bits_of
 from fogplay.nets.distributions import FORBIDDEN, Layout, belief_loss, set_log_probability
 
-FEWEST = 256  # rows that networks are asked about
-
 
 class Rates(NamedTuple):
     """How to learn."""
@@ -41,8 +39,7 @@ class Imitator:
         self.optimisers = [torch.optim.AdamW(trained, lr=rates.rate, weight_decay=rates.decay, fused=device != "cpu")]
         actors.eval()
         self.decisions, self.updates, self.warmed = 0, 0, 0
-        compiled: Any = torch.compile if device != "cpu" else lambda function: function
-        self._loss, self._answer = compiled(self.loss), compiled(self._outputs)
+        self._loss: Any = torch.compile(self.loss) if device != "cpu" else self.loss
 
     @property
     def nets(self) -> tuple[Dense | Convolution, ...]:
@@ -92,16 +89,12 @@ class Imitator:
         found = torch.stack(reports[-max(steps // 10, 1) :]).mean(0).cpu()
         return dict(zip(("policy", "missed", "belief", "same"), found.tolist(), strict=True))
 
-    def _outputs(self, seen: Tensor, seat: int) -> Tensor:
-        return self.actors(seen.unsqueeze(0), seat).squeeze(0)
-
     @torch.no_grad()
     def outputs(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What a seat's network says: an evaluator for a search.
+        """What a seat's network says: an evaluator for a search, which may ask from several threads.
 
-        Rows are filled up to a power of two, since torch compiles for every number of rows.
+        It is not compiled: the number of rows changes with every question.
         """
-        there = torch.zeros((max(1 << (len(seen) - 1).bit_length(), FEWEST), seen.shape[1]), dtype=torch.int64)
-        there[: len(seen)] = torch.from_numpy(np.ascontiguousarray(seen))
-        found: NDArray[np.float32] = self._answer(there.to(self.device), seat)[: len(seen)].cpu().numpy()
+        there = torch.from_numpy(np.ascontiguousarray(seen)).to(self.device)
+        found: NDArray[np.float32] = self.actors(there.unsqueeze(0), seat).squeeze(0).cpu().numpy()
         return found

@@ -174,22 +174,34 @@ def next_head(legal, head):
 
 
 @kernel
-def draw_head(outputs, legal, heat, rng):
-    """A legal head drawn by softmax, and the logarithm of its probability; ``heat`` 0 takes the best."""
-    top, chosen = np.float32(-np.inf), -1
-    head = next_head(legal, -1)
+def best_head(outputs, legal):
+    """The legal head with the highest score."""
+    best = head = next_head(legal, -1)
     while head >= 0:
-        if outputs[head] > top:
-            top, chosen = outputs[head], head
+        if outputs[head] > outputs[best]:
+            best = head
         head = next_head(legal, head)
-    if heat == 0.0:
-        return chosen, 0.0
-    total = 0.0
+    return best
+
+
+@kernel
+def weigh_heads(outputs, legal, heat):
+    """The highest score of the legal heads, and the sum of their weights, exp((score - highest) / heat)."""
+    top, total = outputs[best_head(outputs, legal)], 0.0
     head = next_head(legal, -1)
     while head >= 0:
         total += math.exp((outputs[head] - top) / heat)
         head = next_head(legal, head)
-    rest = uniform(rng) * total
+    return top, total
+
+
+@kernel
+def draw_head(outputs, legal, heat, rng):
+    """A legal head drawn by softmax, and the logarithm of its probability; ``heat`` 0 takes the best."""
+    if heat == 0.0:
+        return best_head(outputs, legal), 0.0
+    top, total = weigh_heads(outputs, legal, heat)
+    rest, chosen = uniform(rng) * total, -1
     head = next_head(legal, -1)
     while head >= 0:
         chosen = head
@@ -232,15 +244,7 @@ def cards_of_move(head, kickers):
 @kernel
 def move_probability(outputs, legal, hand, head, cards, heat, ways):
     """The logarithm of the probability of a legal move, given by its head and all its cards."""
-    top, total = np.float32(-np.inf), 0.0
-    each = next_head(legal, -1)
-    while each >= 0:
-        top = max(top, outputs[each])
-        each = next_head(legal, each)
-    each = next_head(legal, -1)
-    while each >= 0:
-        total += math.exp((outputs[each] - top) / heat)
-        each = next_head(legal, each)
+    top, total = weigh_heads(outputs, legal, heat)
     logarithm = (outputs[head] - top) / heat - math.log(total)
     category, rank = category_of(head), rank_of(head)
     kind = KICKER_KIND[np.uint64(category)]

@@ -23,6 +23,7 @@ from fogplay.simulators.doudizhu_policy import (
     kicker_pool,
     next_head,
     set_probability,
+    weigh_heads,
 )
 
 FREE, NOBODY = 0, -1  # the state of a simulation that has not begun, and whom it asks
@@ -49,15 +50,7 @@ def expand(own, root, node, outputs, legal, hand, at_root, weights):
     scale = math.pow(0.5, min(own.facts[root, BOMBS], MOST_DOUBLINGS))
     trees.value[root, node] = (outputs[WIN] + weights.points * scale * outputs[POINTS]) / (1.0 + weights.points)
     trees.win[root, node] = outputs[WIN]
-    top, total = -np.inf, 0.0
-    head = next_head(legal, -1)
-    while head >= 0:
-        top = max(top, outputs[head])
-        head = next_head(legal, head)
-    head = next_head(legal, -1)
-    while head >= 0:
-        total += math.exp((outputs[head] - top) / heat)
-        head = next_head(legal, head)
+    top, total = weigh_heads(outputs, legal, heat)
     head = next_head(legal, -1)
     while head >= 0:
         prior = math.exp((outputs[head] - top) / heat) / total

@@ -12,7 +12,7 @@ from fogplay.experiments import limit_holdem
 from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.reproduce import reproduce
 
-TWO_PLAYERS = ["smooth-uct-2015/fig3", "sampling-equilibria-2011/fig4-right", "sampling-equilibria-2011/fig8"]
+TWO_PLAYERS = ["smooth-uct-2015/fig3", "sampling-equilibria-2011/fig4-right"]
 SLOW = [each.id for each in limit_holdem.EXPERIMENTS]
 
 

@@ -182,6 +182,10 @@ def test_more_simulations_lose_less_to_the_equilibrium() -> None:
 
 def test_it_beats_uniform_play_in_a_game_that_no_tree_holds() -> None:
     assert fp.match("goofspiel(13)", ["search:uct:100:greedy", "uniform"], 40).means[0] > 0.5
+
+
+@pytest.mark.slow
+def test_it_beats_uniform_play_with_mixed_moves_too() -> None:
     assert fp.match("goofspiel(13)", ["search:uct:200", "uniform"], 40).means[0] > 0.25
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent
 # All that a run goes through from the rules to the points that it writes.
 PARTS = (
-    "atomics.py", "cards", "checks.py", "dispatch.py", "evaluate", "experiments/runner.py", "games", "jit.py",
+    "atomics.py", "cards", "checks.py", "dispatch.py", "evaluate", "experiments/runner.py", "games", "gdl", "jit.py",
     "kernels", "simulators", "solvers", "storage.py", "strategies", "trees",
 )  # fmt: skip
 

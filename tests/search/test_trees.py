@@ -20,10 +20,10 @@ from fogplay.search.trees import (
     has_room,
     keep,
     look_up,
-    mixed,
     select,
     trees,
 )
+from fogplay.simulators.streams import mix
 
 PLAIN = Rule(exploration=2.0, reduction=0.0, loss=0.0)
 
@@ -111,7 +111,7 @@ def test_only_the_likeliest_actions_are_kept() -> None:
 def test_nodes_are_found_by_their_keys_until_the_table_is_full() -> None:
     found, rng = trees(1, 50, 2), np.random.default_rng(2)
     clear(found, 0)
-    keys = [np.uint64(mixed(np.uint64(3), np.uint64(word))) for word in rng.integers(0, 2**60, 200)]
+    keys = [np.uint64(mix(np.uint64(3), np.uint64(word))) for word in rng.integers(0, 2**60, 200)]
     kept = {}
     for number, key in enumerate(keys):
         assert look_up(found, 0, key) == NO_NODE

@@ -9,8 +9,9 @@ import pytest
 from fogplay import FogplayError, load
 from fogplay.games import TERMINAL, Game, State
 from fogplay.trees import flatten
-from fogplay.trees.estimate import MANY_PROBES, estimate
-from fogplay.trees.limits import EARLY, Gauge, Limits, Path, TooLargeError
+from fogplay.trees import limits as limits_module
+from fogplay.trees.estimate import MANY_PROBES, Estimate, estimate
+from fogplay.trees.limits import EARLY, Gauge, Limits, Path, TooLargeError, expected_nodes
 
 
 class Wide(Game):
@@ -110,3 +111,13 @@ def test_an_uncertain_estimate_over_the_limits_is_judged_early() -> None:
         gauge.look([], nodes=EARLY + 1, waiting=40, infosets=1)
     sure = Gauge("game", 2, limits, expected=100_000, instead="use another")
     sure.look([2] * 40, nodes=EARLY + 1, waiting=40, infosets=1)
+
+
+def test_an_estimate_far_over_the_limits_is_refused_however_uncertain(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Estimate(10**12, endless=False, error=10**12)
+    monkeypatch.setattr(limits_module, "estimate", lambda *_, **__: found)
+    limits = Limits(nodes=1_000_000, memory=10**12)
+    with pytest.raises(TooLargeError, match="over the limit"):
+        expected_nodes(None, 2, "game", limits, "use another")
+    found = found._replace(nodes=10**8, error=10**8)  # the walk will tell
+    assert expected_nodes(None, 2, "game", limits, "use another") == 10**8

@@ -69,14 +69,12 @@ class Moves:
 
 
 class Batch(NamedTuple):
-    """What a step of the optimisers reads and reports."""
+    """What a step of the optimisers reads."""
 
     whole: tuple[Tensor, ...]  # [3, steps * size, ...] all moves, as ``actor_loss`` takes them
-    chosen: Tensor  # [batch] the places of the moves to learn from
     side: Tensor  # [3] 1 for seats of the first side, -1 for the others
     rate: Tensor
     entropy: Tensor
-    report: Tensor  # [4, 3]
 
     @staticmethod
     def zeros(settings: Settings, moves: Moves, device: str) -> Batch:
@@ -88,11 +86,9 @@ class Batch(NamedTuple):
         number = moves.logarithms
         return Batch(
             (*map(like, parts), like(number), like(number, RESULTS), like(number)),
-            torch.zeros(settings.batch, dtype=torch.int64, device=device),
             torch.tensor([1.0, -1.0, -1.0], device=device),
             torch.tensor(0.0, device=device),
             torch.tensor(0.0, device=device),
-            torch.zeros(4, SEATS, device=device),
         )
 
 
@@ -232,24 +228,18 @@ class Learner:
         """One step of the optimisers on the chosen moves of every seat; return what a log reports."""
         self.updates += 1
         self.warmed += 1
-        self.batch.chosen.copy_(chosen)
-        self.batch.rate.fill_(rate * min(1.0, self.warmed / self.settings.warm))
-        self._step()
-        return self.batch.report.clone()
-
-    def _step(self) -> None:
-        """Fill ``batch.report`` and change the networks, from what is in ``batch``."""
         batch = self.batch
-        seen, legal, choice, sets, old, gain, goal, weight = (part[:, batch.chosen] for part in batch.whole)
+        batch.rate.fill_(rate * min(1.0, self.warmed / self.settings.warm))
+        seen, legal, choice, sets, old, gain, goal, weight = (part[:, chosen] for part in batch.whole)
         own = goal * batch.side[:, None, None]
         loss, report = self._actor_loss(seen, legal, choice, sets, old, gain, own, weight, batch.entropy)
         missed = self._critic_loss(seen, goal, weight)
-        for optimiser, each, net in zip(self.optimisers, (loss, missed), (self.actors, self.critic), strict=True):
+        for optimiser, each, net in zip(self.optimisers, (loss, missed), self.nets, strict=True):
             optimiser.zero_grad(set_to_none=True)
             each.backward()
             torch.nn.utils.clip_grad_norm_(net.parameters(), self.settings.norm)
             optimiser.step()
-        batch.report.copy_(report)
+        return report
 
 
 def _falling(ends: tuple[float, float], fraction: float) -> float:

@@ -18,8 +18,6 @@ from fogplay.jit import kernel, piece
 UNKNOWN = -1  # in place of a node's number of actions, until it is evaluated
 NO_NODE = -1
 KEYS_PER_NODE = 4  # places in the table of keys
-_STEP, _FIRST, _SECOND = (np.uint64(word) for word in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-_27, _30, _31 = (np.uint64(shift) for shift in (27, 30, 31))
 
 
 class Trees(NamedTuple):
@@ -89,15 +87,6 @@ def add(trees, root, parent, action):
     trees.value[root, node] = trees.win[root, node] = 0.0
     trees.parent[root, node], trees.taken[root, node] = parent, action
     return node
-
-
-@piece
-def mixed(key, word):
-    """A 64-bit hash of a hash and a word (the finaliser of splitmix64)."""
-    word = (np.uint64(key) ^ np.uint64(word)) + _STEP
-    word = (word ^ (word >> _30)) * _FIRST
-    word = (word ^ (word >> _27)) * _SECOND
-    return word ^ (word >> _31)
 
 
 @piece

@@ -23,12 +23,12 @@ from fogplay.games.doudizhu_worlds import draw_others, ways_buffer
 from fogplay.games.game import TERMINAL
 from fogplay.jit import kernel, piece
 from fogplay.simulators import questions
-from fogplay.simulators.doudizhu_random import deal_cards, mix
+from fogplay.simulators.doudizhu_random import deal_cards
 from fogplay.simulators.find import hashed
 from fogplay.simulators.hashed import HashedSimulator
 from fogplay.simulators.interface import BATCH, Failure, Learned, Simulator, per_worker
 from fogplay.simulators.rules import STEP, call, tabular_strategy
-from fogplay.simulators.streams import below, uniform
+from fogplay.simulators.streams import below, mix, uniform
 from fogplay.strategies.strategy import Situation
 from fogplay.strategies.tabular import TabularStrategy
 

@@ -13,21 +13,9 @@ from fogplay.games.doudizhu_cards import rank_bit
 from fogplay.games.doudizhu_heads import LEAD, is_bomb
 from fogplay.games.doudizhu_moves import count_moves, follow, nth_move
 from fogplay.jit import kernel, piece
-from fogplay.simulators.streams import below
+from fogplay.simulators.streams import below, mix
 
-_27, _30, _31 = (np.uint64(shift) for shift in (27, 30, 31))
-_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_STEP = np.uint64(0x9E3779B97F4A7C15)
 CARDS, HAND = 54, 17
-
-
-@piece
-def mix(key, word):
-    """A 64-bit hash of a hash and a word (the finaliser of splitmix64)."""
-    word = (key ^ word) + _STEP
-    word = (word ^ (word >> _30)) * _FIRST
-    word = (word ^ (word >> _27)) * _SECOND
-    return word ^ (word >> _31)
 
 
 @piece

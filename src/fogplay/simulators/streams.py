@@ -1,4 +1,7 @@
-"""Random numbers in kernels: xoroshiro128++ (Blackman & Vigna 2019), one stream per worker, its state an argument."""
+"""Random numbers in kernels: xoroshiro128++ (Blackman & Vigna 2019), one stream per worker, its state an argument.
+
+``mix`` hashes words, for keys and for streams that depend on a number.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from fogplay.jit import piece
 _SCALE = 2.0**-53
 _17, _21, _28, _36, _49, _64 = (np.uint64(shift) for shift in (17, 21, 28, 36, 49, 64))
 _11 = np.uint64(11)
+_27, _30, _31 = (np.uint64(shift) for shift in (27, 30, 31))
+_STEP, _FIRST, _SECOND = (np.uint64(word) for word in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
 def streams(seed: int, workers: int) -> NDArray[np.uint64]:
@@ -70,3 +75,12 @@ def draw(weights, at, count, rng):
 def below(rng, count):
     """A whole number from 0 to ``count - 1``; uneven by at most count / 2^53."""
     return np.int64(uniform(rng) * count)
+
+
+@piece
+def mix(key, word):
+    """A 64-bit hash of a hash and a word (the finaliser of splitmix64)."""
+    word = (np.uint64(key) ^ np.uint64(word)) + _STEP
+    word = (word ^ (word >> _30)) * _FIRST
+    word = (word ^ (word >> _27)) * _SECOND
+    return word ^ (word >> _31)

@@ -15,6 +15,7 @@ NODE_LIMIT = 100_000_000
 INDEX_LIMIT = 2**31 - 1  # nodes are numbered in 32 bits
 BYTES_PER_INFOSET = 400  # names, dictionary entries and tables
 NEAR = 32  # an estimate within this factor of a limit is made again, with more probes
+FAR = 1000  # an estimate without bias is so many times too large at most once in so many games (Markov's inequality)
 EARLY = 20_000  # nodes after which a walk is judged whose estimate was over the limits
 SURE = 4  # during a walk, a game is given up that seems to have so many times the limit
 
@@ -59,7 +60,7 @@ def expected_nodes(root: Any, players: int, name: str, limits: Limits, instead: 
         return found.nodes
     if 1 / NEAR < limits.excess(found.nodes, players) < NEAR:
         found = estimate(root, MANY_PROBES)
-    at_least = found.nodes - 2 * found.error
+    at_least = max(found.nodes - 2 * found.error, found.nodes / FAR)
     if limits.excess(at_least, players) > 1:
         about = "about" if found.nodes < HOPELESS else "over"  # the estimate was cut short
         limits.refuse(name, f"{about} {rounded(found.nodes)} nodes", at_least, instead)

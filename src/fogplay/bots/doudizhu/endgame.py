@@ -17,7 +17,7 @@ from fogplay.games.doudizhu_cards import has_rocket, having_4, num_cards, num_in
 from fogplay.games.doudizhu_heads import LEAD, is_bomb
 from fogplay.games.doudizhu_moves import WIDEST, follow, legal_moves, list_moves
 from fogplay.jit import kernel, piece, record
-from fogplay.simulators.doudizhu_random import mix
+from fogplay.simulators.streams import mix
 
 TABLE_BITS = 16
 MOST_CARDS = 30  # of all hands together

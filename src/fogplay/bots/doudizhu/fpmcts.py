@@ -31,7 +31,6 @@ from fogplay.search.trees import (
     has_room,
     keep,
     look_up,
-    mixed,
     select,
     trees,
 )
@@ -48,6 +47,7 @@ from fogplay.simulators.doudizhu_features import (
 )
 from fogplay.simulators.doudizhu_lanes import MOST_DOUBLINGS, make
 from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move, next_head, ways_buffer
+from fogplay.simulators.streams import mix
 
 Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # (seat, seen[rows, 32]) -> outputs[rows, 476]
 AT_NODE, REPLYING, ASKS_REPLY, ASKS_VALUE, JOINED = range(1, 6)  # what a simulation is about to do, or waits for
@@ -201,15 +201,15 @@ def put_world(own, root, lane, world):
 @piece
 def key_by_world(own, root, lane):
     """By which a simulation finds the node where it came before: node, action and world."""
-    key = mixed(mixed(_BY_WORLD, own.node[root, lane]), own.action[root, lane])
-    return mixed(key, own.world[root, lane]) | np.uint64(1)
+    key = mix(mix(_BY_WORLD, own.node[root, lane]), own.action[root, lane])
+    return mix(key, own.world[root, lane]) | np.uint64(1)
 
 
 @piece
 def key_by_moves(own, root, lane):
     """By which the searching player tells nodes apart: node, action and the others' moves."""
-    key = mixed(mixed(_BY_MOVES, own.node[root, lane]), own.action[root, lane])
-    return mixed(mixed(key, own.made_cards[root, lane, 0]), own.made_cards[root, lane, 1]) | np.uint64(1)
+    key = mix(mix(_BY_MOVES, own.node[root, lane]), own.action[root, lane])
+    return mix(mix(key, own.made_cards[root, lane, 0]), own.made_cards[root, lane, 1]) | np.uint64(1)
 
 
 @kernel

@@ -8,6 +8,7 @@ from typing import Any
 
 from fogplay.bots.doudizhu import arena, lockstep, selfplay
 from fogplay.bots.doudizhu.deltadou import Settings as Deliberation
+from fogplay.bots.doudizhu.evaluators import SEATS
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 from fogplay.games.doudizhu_cards import BLACK_JOKER, NUM_RANKS, RED_JOKER
@@ -27,7 +28,6 @@ from fogplay.strategies.convolution import ConvolutionShape
 from fogplay.strategies.dense import DenseShape
 from fogplay.strategies.network import Network
 
-SEATS = ("landlord", "after", "before")
 CRITIC = "critic"
 LAYOUT = Layout(
     heads=NUM_HEADS, kinds=KICKER_KINDS, ranks=NUM_RANKS, largest=MOST_KICKERS, single=(BLACK_JOKER, RED_JOKER),

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+from fogplay.gdl.demand import ASKED
 from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable
 from fogplay.gdl.sheet import Sheet
 from fogplay.gdl.splitting import split
@@ -79,7 +80,8 @@ for name, arity in [each.split("/") for each in sys.argv[4:]]:
     for atom in control.symbolic_atoms.by_signature(name, int(arity)):
         if name in ("true", "does") and atom.literal not in rules.free:
             continue  # a condition mentions it, but it never comes about
-        out.write(b"%d %s\\n" % (0 if atom.is_fact else atom.literal, str(atom.symbol).encode()))
+        symbol = name if name == "asked" else str(atom.symbol)
+        out.write(b"%d %s\\n" % (0 if atom.is_fact else atom.literal, symbol.encode()))
 out.write(b"end\\n")
 """
 _SYMBOL = re.compile(r"([a-z]+)([0-9]*)|([(),])")
@@ -94,7 +96,7 @@ class Ground:
     """Rules without variables; atoms are numbered from 1, and a negative number in a body must not hold.
 
     ``shown`` has, for each atom of a relation of the language itself: the relation's name, its terms, and its number;
-    0 if it always holds.
+    0 if it always holds. Atoms that say what is asked for are shown without terms.
     """
 
     program: NDArray[np.int32]  # [numbers] of every rule the head, the length of the body, and the body
@@ -121,14 +123,15 @@ def ground(sheet: Sheet, eliminate: bool = False, seconds: float = SECONDS, giga
     writer = _Writer()
     text = "".join(writer.rule(rule) for rule in rules) + _FRAME
     began = time.monotonic()
-    output = _run(sheet.name, text, seconds, gigabytes)
+    output = _run(sheet.name, text, seconds, gigabytes, writer.asked)
     return _read(output, writer.words, time.monotonic() - began)
 
 
-def _run(name: str, text: str, seconds: float, gigabytes: float) -> bytes:
-    """The output of the process."""
+def _run(name: str, text: str, seconds: float, gigabytes: float, asked: set[int]) -> bytes:
+    """The output of the process; ``asked`` are the numbers of arguments of relations that say what is asked for."""
     limits = [str(int(gigabytes * 2**30)), str(int(seconds + 0.999)), str(LARGEST)]
     wanted = [f"{name}/{arity}" for (_, arity), name in WANTED.items()]
+    wanted += [f"{ASKED}/{arity}" for arity in sorted(asked)]
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
         given.write(text.encode())
         given.seek(0)
@@ -156,6 +159,7 @@ class _Writer:
         self.words: list[str] = []
         self.numbers: dict[str, int] = {}
         self.relations: dict[Relation, str] = dict(WANTED)
+        self.asked: set[int] = set()
 
     def rule(self, rule: Rule) -> str:
         names: dict[str, str] = {}
@@ -173,6 +177,10 @@ class _Writer:
 
     def _atom(self, atom: Atom, names: dict[str, str]) -> str:
         relation = atom[0], len(atom) - 1
+        if atom[0].startswith(f"{ASKED} "):  # one relation for all of them
+            self.asked.add(len(atom))
+            terms = [f"c{self._number(atom[0])}", *(self._term(each, names) for each in atom[1:])]
+            return f"{ASKED}({','.join(terms)})"
         name = self.relations.setdefault(relation, f"p{len(self.relations)}")
         return f"{name}({','.join(self._term(each, names) for each in atom[1:])})" if len(atom) > 1 else name
 

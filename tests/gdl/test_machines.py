@@ -289,6 +289,17 @@ def test_rules_without_end_are_left_to_the_interpreter() -> None:
     assert ("list", ("s", "nil")) in machine.fluents(state)
 
 
+def test_ground_rules_without_compiled_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the callback cannot be compiled, plain Python gives the same rules."""
+    read = sheet(SHEETS["leduc.kif"])
+    compiled = ground(read)
+    (tmp_path / "llvmlite.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    plain = ground(read)
+    assert (compiled.program == plain.program).all()
+    assert compiled.shown == plain.shown
+
+
 def test_most_moves_are_not_the_few_others() -> None:
     """A frame axiom over a hundred moves needs few gates."""
     numbers = " ".join(f"(n {number})" for number in range(100))

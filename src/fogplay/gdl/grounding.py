@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,43 +48,7 @@ base(X) :- next(X).
 { does(R,M) } :- legal(R,M).
 init(0) :- 0 = 1. next(0) :- 0 = 1. sees(0,0) :- 0 = 1. goal(0,0) :- 0 = 1. terminal :- 0 = 1. legal(0,0) :- 0 = 1.
 """
-# What the process runs: clingo hands over one ground rule after the other. Its own output makes a system call for every
-# number.
-_LIMITED = """
-import resource, sys
-from array import array
-memory, seconds, size = map(int, sys.argv[1:4])
-resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-import clingo
-class Rules(clingo.backend.Observer):
-    def __init__(self):
-        self.numbers, self.free = array("i"), set()
-    def rule(self, choice, head, body):
-        if choice:
-            self.free.add(head[0])
-        else:
-            self.numbers.append(head[0])
-            self.numbers.append(len(body))
-            self.numbers.extend(body)
-rules = Rules()
-control = clingo.Control(["-W", "none"], logger=lambda *_: None)
-control.register_observer(rules, replace=True)
-control.add("base", [], sys.stdin.read())
-control.ground([("base", [])])
-out = sys.stdout.buffer
-out.write(b"%d\\n" % len(rules.numbers))
-rules.numbers.tofile(out)
-for name, arity in [each.split("/") for each in sys.argv[4:]]:
-    for atom in control.symbolic_atoms.by_signature(name, int(arity)):
-        if name in ("true", "does") and atom.literal not in rules.free:
-            continue  # a condition mentions it, but it never comes about
-        symbol = name if name == "asked" else str(atom.symbol)
-        out.write(b"%d %s\\n" % (0 if atom.is_fact else atom.literal, symbol.encode()))
-out.write(b"end\\n")
-"""
+_PROCESS = Path(__file__).with_name("grounder.py")
 _SYMBOL = re.compile(r"([a-z]+)([0-9]*)|([(),])")
 
 
@@ -135,7 +100,7 @@ def _run(name: str, text: str, seconds: float, gigabytes: float, asked: set[int]
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
         given.write(text.encode())
         given.seek(0)
-        command = [sys.executable, "-c", _LIMITED, *limits, *wanted]
+        command = [sys.executable, "-P", str(_PROCESS), *limits, *wanted]
         with subprocess.Popen(command, stdin=given, stdout=written, stderr=subprocess.DEVNULL) as process:
             try:
                 process.wait(PATIENCE * seconds)
@@ -204,11 +169,14 @@ def _read(output: bytes, words: Sequence[str], seconds: float) -> Ground:
     start = output.index(b"\n") + 1
     count = int(output[:start])
     program = np.frombuffer(output, np.int32, count, start)
-    shown = []
+    shown: list[tuple[str, tuple[Term, ...], int]] = []
+    known: dict[str, tuple[Term, ...]] = {}
     for line in output[start + 4 * count :].decode("ascii").splitlines()[:-1]:
         atom, _, symbol = line.partition(" ")
         name, _, inside = symbol.partition("(")
-        shown.append((name, _terms(inside[:-1], words) if inside else (), int(atom)))
+        if inside not in known:
+            known[inside] = _terms(inside[:-1], words) if inside else ()
+        shown.append((name, known[inside], int(atom)))
     named = max((atom for _, _, atom in shown), default=0)
     return Ground(program, tuple(shown), max(named, int(np.abs(program).max(initial=0))), seconds)
 

@@ -1,0 +1,330 @@
+"""Best responses and values in hold'em by vectors of hands: the opponent's reach goes down, values come up.
+
+Buffers hold a row of ``WIDTH`` lanes (``holdem_lines.py``) per hand. Hands are those that the board allows; on the last
+round they are in order of strength, so that a showdown is one pass from the weakest hand to the strongest: a hand beats
+all that came before, less those that share a card with it, which are counted for each card (Johanson et al. 2011). The
+same counts after the last hand tell how many hands an opponent that folds may have had.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.jit import kernel, piece
+from fogplay.simulators.holdem_lines import DEEPER, ENDS, FOLDS
+from fogplay.vectors import WIDTH, larger, load, store
+
+SUM, LARGEST, MIXED = range(3)  # how the values after a player's actions are joined
+
+_1 = np.uint64(1)
+
+
+class Board(NamedTuple):
+    """The hands that boards of one round allow: in order of strength on the last round, else by number."""
+
+    hand: NDArray[np.uint16]  # [boards, hands] the hand's number
+    low: NDArray[np.uint8]  # [boards, hands] its cards
+    high: NDArray[np.uint8]
+    theirs: NDArray[np.uint16]  # [boards, hands] its bucket for the opponent
+    own: NDArray[np.uint16]  # [boards, hands] its bucket for a responder that follows a strategy
+    ends: NDArray[np.uint16]  # [boards, strengths] where the hands of each strength end; 0: no more
+
+
+class Buffers(NamedTuple):
+    """Scratch of one thread, in the precision of the walk."""
+
+    reach: NDArray[np.float64]  # [reaches * hands, WIDTH]
+    value: NDArray[np.float64]  # [values * hands, WIDTH]
+    played: NDArray[np.float64]  # [hands, WIDTH] the reach after an action
+    beaten: NDArray[np.float64]  # [hands, WIDTH] hands beaten, twice, plus ties
+    held: NDArray[np.float64]  # [cards + 1, WIDTH] the reach of hands that hold each card; of all hands
+
+
+@piece
+def descend(spots, actions, responder, bucket, share, buckets, buffers):
+    """Fill ``buffers.reach`` of every decision, from that of the first."""
+    hands = np.uint64(len(bucket))
+    for place in range(len(spots)):
+        spot = spots[place]
+        if spot.player == responder:
+            continue
+        begin = np.uint64(spot.reach) * hands
+        for number in range(spot.first, spot.first + spot.count):
+            action = actions[number]
+            if action.kind == DEEPER:
+                to = np.uint64(spots[action.to].reach) * hands
+                play(bucket, share, np.uint64(action.slot) * np.uint64(buckets), buffers.reach, begin, buffers.reach, to)
+
+
+@piece
+def play(bucket, share, first, reach, begin, played, to):
+    """Write the reach after an action whose probabilities begin at row ``first`` of ``share``."""
+    for hand in range(np.uint64(len(bucket))):
+        row = load(reach, begin + hand) * load(share, first + np.uint64(bucket[hand]))
+        store(played, to + hand, row)
+
+
+@piece
+def count_cards(reach, begin, low, high, held):
+    """Fill ``held`` with the reach by card."""
+    total = clear_cards(held)
+    for hand in range(np.uint64(len(low))):
+        row = load(reach, begin + hand)
+        total = total + row
+        store(held, low[hand], load(held, low[hand]) + row)
+        store(held, high[hand], load(held, high[hand]) + row)
+    store(held, np.uint64(len(held)) - _1, total)
+
+
+@piece
+def clear_cards(held):
+    """Set ``held`` to zero; a row of zeros is returned."""
+    for card in range(np.uint64(len(held))):
+        for lane in range(WIDTH):
+            held[card, lane] = 0.0
+    return load(held, np.uint64(0))
+
+
+@piece
+def showdown(reach, begin, low, high, ends, held, beaten):
+    """Fill ``beaten`` with the reach of weaker hands, plus that of hands not stronger; and ``held`` as above."""
+    total = clear_cards(held)
+    first = np.uint64(0)
+    for strength in range(np.uint64(len(ends))):
+        end = np.uint64(ends[strength])
+        if end == first:
+            break
+        for hand in range(first, end):
+            store(beaten, hand, total - load(held, low[hand]) - load(held, high[hand]))
+        for hand in range(first, end):
+            row = load(reach, begin + hand)
+            total = total + row
+            store(held, low[hand], load(held, low[hand]) + row)
+            store(held, high[hand], load(held, high[hand]) + row)
+        for hand in range(first, end):
+            not_stronger = total - load(held, low[hand]) - load(held, high[hand]) + load(reach, begin + hand)
+            store(beaten, hand, load(beaten, hand) + not_stronger)
+        first = end
+    store(held, np.uint64(len(held)) - _1, total)
+
+
+@piece
+def join(how, begun, value, row, worth, own, at):
+    """Take the ``worth`` of one action into a row of ``value``; row ``at`` of ``own`` has its probabilities."""
+    if how == MIXED:
+        worth = worth * load(own, at)
+    if not begun:
+        store(value, row, worth)
+    elif how == LARGEST:
+        store(value, row, larger(load(value, row), worth))
+    else:
+        store(value, row, load(value, row) + worth)
+
+
+@piece
+def join_fold(how, begun, reach, begin, low, high, stake, action, buffers, to, own, first, bucket):
+    """Take what a fold is worth: the stake times the hands that the opponent may hold."""
+    held, value = buffers.held, buffers.value
+    total, staked = load(held, np.uint64(len(held)) - _1), load(stake, action)
+    for hand in range(np.uint64(len(low))):
+        possible = total - load(held, low[hand]) - load(held, high[hand]) + load(reach, begin + hand)
+        join(how, begun, value, to + hand, staked * possible, own, first + np.uint64(bucket[hand]))
+
+
+@piece
+def join_showdown(how, begun, reach, begin, low, high, stake, action, buffers, to, own, first, bucket):
+    """Take what a showdown is worth: the stake times hands beaten less hands that win."""
+    held, value, beaten = buffers.held, buffers.value, buffers.beaten
+    total, staked = load(held, np.uint64(len(held)) - _1), load(stake, action)
+    for hand in range(np.uint64(len(low))):
+        possible = total - load(held, low[hand]) - load(held, high[hand]) + load(reach, begin + hand)
+        worth = staked * (load(beaten, hand) - possible)
+        join(how, begun, value, to + hand, worth, own, first + np.uint64(bucket[hand]))
+
+
+@piece
+def join_rows(how, begun, rows, begin, buffers, to, own, first, bucket):
+    """Take values that are already known."""
+    for hand in range(np.uint64(len(bucket))):
+        at = first + np.uint64(bucket[hand])
+        join(how, begun, buffers.value, to + hand, load(rows, begin + hand), own, at)
+
+
+@piece
+def weigh(value, begin, own, first, bucket):
+    """Multiply values by the responder's own probabilities."""
+    for hand in range(np.uint64(len(bucket))):
+        row = begin + hand
+        store(value, row, load(value, row) * load(own, first + np.uint64(bucket[hand])))
+
+
+@piece
+def ascend(spots, actions, responder, how, board, number, share, buckets, own, own_buckets, stake, ahead, buffers):
+    """Fill ``buffers.value`` from the last decision to the first, whose values end in its buffer.
+
+    ``ahead[ends * hands, WIDTH]`` has the values after each end of the round; empty on the last round, where ends are
+    showdowns.
+    """
+    low, high, bucket = board.low[number], board.high[number], board.theirs[number]
+    hands = np.uint64(len(low))
+    for place in range(len(spots) - 1, -1, -1):
+        spot = spots[place]
+        to, begin = np.uint64(spot.value) * hands, np.uint64(spot.reach) * hands
+        answers = spot.player == responder
+        joining, begun, counted = how if answers else SUM, False, False
+        for at in range(spot.first + spot.count - 1, spot.first - 1, -1):  # raises first: their values are in place
+            action = actions[at]
+            slot = np.uint64(action.slot)
+            mine = slot * np.uint64(own_buckets) if joining == MIXED else np.uint64(0)
+            if action.kind == DEEPER:
+                deeper = np.uint64(spots[action.to].value) * hands
+                if deeper != to:
+                    join_rows(joining, begun, buffers.value, deeper, buffers, to, own, mine, board.own[number])
+                elif joining == MIXED:
+                    weigh(buffers.value, to, own, mine, board.own[number])
+            elif action.kind == ENDS and len(ahead) > 0:
+                join_rows(joining, begun, ahead, np.uint64(action.to) * hands, buffers, to, own, mine, board.own[number])
+            else:
+                reach, first = buffers.reach, begin
+                if not answers:
+                    play(bucket, share, slot * np.uint64(buckets), buffers.reach, begin, buffers.played, np.uint64(0))
+                    reach, first = buffers.played, np.uint64(0)
+                if action.kind == ENDS:
+                    showdown(reach, first, low, high, board.ends[number], buffers.held, buffers.beaten)
+                    join_showdown(
+                        joining, begun, reach, first, low, high, stake, at, buffers, to, own, mine, board.own[number]
+                    )
+                else:
+                    if not (answers and counted):
+                        count_cards(reach, first, low, high, buffers.held)
+                    join_fold(
+                        joining, begun, reach, first, low, high, stake, at, buffers, to, own, mine, board.own[number]
+                    )
+                counted = True
+            begun = True
+
+
+@kernel
+def walk_last(
+    spots, actions, responder, how, board, weight, reach, share, buckets, own, own_buckets, stake, ahead, buffers, sums
+):
+    """Add to ``sums[hands, WIDTH]`` the values of all boards of the last round, times ``weight[boards]``.
+
+    ``reach[hands, WIDTH]`` is the opponent's at the start of the round, by the hand's number.
+    """
+    hands = np.uint64(board.hand.shape[1])
+    for number in range(board.hand.shape[0]):
+        for place in range(hands):
+            store(buffers.reach, place, load(reach, board.hand[number, place]))
+        descend(spots, actions, responder, board.theirs[number], share, buckets, buffers)
+        ascend(
+            spots, actions, responder, how, board, number, share, buckets, own, own_buckets, stake, ahead, buffers
+        )
+        begin = np.uint64(spots[0].value) * hands
+        for place in range(hands):
+            hand = np.uint64(board.hand[number, place])
+            row = begin + place
+            for lane in range(WIDTH):
+                sums[hand, lane] += weight[number] * buffers.value[row, lane]
+
+
+@kernel
+def walk_down(spots, actions, responder, board, reach, share, buckets, ahead, buffers, onward):
+    """Fill ``onward[chunks, hands, WIDTH]``, the reach at the next round, from ``reach[hands, WIDTH]``.
+
+    ``ahead[WIDTH, ends]`` are the lanes of the next round.
+    """
+    hands = np.uint64(board.hand.shape[1])
+    bucket = board.theirs[0]
+    for place in range(hands):
+        store(buffers.reach, place, load(reach, board.hand[0, place]))
+    descend(spots, actions, responder, bucket, share, buckets, buffers)
+    for place in range(len(spots)):
+        spot = spots[place]
+        begin = np.uint64(spot.reach) * hands
+        for number in range(spot.first, spot.first + spot.count):
+            action = actions[number]
+            if action.kind != ENDS:
+                continue
+            first = np.uint64(action.slot) * np.uint64(buckets)
+            for hand in range(hands):
+                to = np.uint64(board.hand[0, hand])
+                for lane in range(WIDTH):
+                    there = ahead[lane, action.to]
+                    if there >= 0:
+                        played = buffers.reach[begin + hand, lane]
+                        if spot.player != responder:
+                            played *= share[first + np.uint64(bucket[hand]), lane]
+                        onward[there // WIDTH, to, there % WIDTH] = played
+
+
+@kernel
+def walk_up(
+    spots, actions, responder, how, board, reach, share, buckets, own, own_buckets, stake, ahead, onward, known,
+    buffers, sums, weight,
+):  # fmt: skip
+    """Add to ``sums[hands, WIDTH]`` the values of a round that is not the last, times ``weight``.
+
+    ``onward[chunks, hands, WIDTH]`` has the values of the next round's lanes; ``known[ends * hands, WIDTH]`` is scratch.
+    """
+    hands = np.uint64(board.hand.shape[1])
+    for place in range(hands):
+        store(buffers.reach, place, load(reach, board.hand[0, place]))
+    descend(spots, actions, responder, board.theirs[0], share, buckets, buffers)
+    for end in range(ahead.shape[1]):
+        for place in range(hands):
+            row = np.uint64(end) * hands + place
+            for lane in range(WIDTH):
+                there = ahead[lane, end]
+                known[row, lane] = onward[there // WIDTH, board.hand[0, place], there % WIDTH] if there >= 0 else 0.0
+    ascend(spots, actions, responder, how, board, 0, share, buckets, own, own_buckets, stake, known, buffers)
+    begin = np.uint64(spots[0].value) * hands
+    for place in range(hands):
+        for lane in range(WIDTH):
+            sums[board.hand[0, place], lane] += weight * buffers.value[begin + place, lane]
+
+
+@kernel
+def average_over(images, scale, sums, scratch):
+    """Replace ``sums[chunks, hands, WIDTH]`` by its mean over ``images[permutations, hands]``, times ``scale``."""
+    for chunk in range(sums.shape[0]):
+        for hand in range(sums.shape[1]):
+            for lane in range(WIDTH):
+                scratch[hand, lane] = sums[chunk, hand, lane]
+        for hand in range(sums.shape[1]):
+            for lane in range(WIDTH):
+                total = 0.0
+                for image in range(images.shape[0]):
+                    total += scratch[images[image, hand], lane]
+                sums[chunk, hand, lane] = total * scale / images.shape[0]
+
+
+@kernel
+def sort_hands(strength, pairs, allowed, board, counts):
+    """Fill ``board`` with the hands of ``allowed[boards, hands]``, in order of ``strength[boards, hands]``.
+
+    ``pairs[hands, 2]`` has their cards; ``counts[strengths + 1]`` is scratch.
+    """
+    for number in range(strength.shape[0]):
+        for value in range(len(counts)):
+            counts[value] = 0
+        for hand in range(strength.shape[1]):
+            if allowed[number, hand]:
+                counts[np.uint64(strength[number, hand]) + _1] += 1
+        groups = 0
+        for value in range(1, len(counts)):
+            if counts[value] > 0:
+                board.ends[number, groups] = counts[value] + counts[value - 1]
+                groups += 1
+            counts[value] += counts[value - 1]
+        if groups < board.ends.shape[1]:
+            board.ends[number, groups] = board.ends[number, groups - 1]
+        for hand in range(strength.shape[1]):
+            if allowed[number, hand]:
+                place = counts[strength[number, hand]]
+                counts[strength[number, hand]] = place + 1
+                board.hand[number, place] = hand
+                board.low[number, place], board.high[number, place] = pairs[hand, 0], pairs[hand, 1]

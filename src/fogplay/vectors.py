@@ -17,7 +17,7 @@ from numba.extending import intrinsic, models, overload, register_model
 
 from fogplay.jit import INLINED
 
-WIDTH = 32  # numbers in a vector: the length of a row
+WIDTH = 16  # numbers in a vector: the length of a row
 
 
 class Vector(types.Type):

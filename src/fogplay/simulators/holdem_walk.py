@@ -22,6 +22,7 @@ from fogplay.simulators.holdem_lookups import Lookups
 from fogplay.simulators.holdem_vectors import (
     LARGEST,
     MIXED,
+    Board,
     Buffers,
     average_over,
     walk_down,
@@ -174,9 +175,7 @@ class Walk:
     ) -> None:
         """Add the values of the last round's boards to ``sums``."""
         street, kind = self.rules.rounds - 1, self.precision
-        before = tuple(itertools.chain(*dealt))
-        board = self.lookups.board(street, [(*before, *each.cards) for each in boards], last=True)
-        weight = np.array([each.weight for each in boards], np.float64)
+        board, weight = self.last_boards(dealt, boards)
         buffers, round_ = self.buffers(street, board.hand.shape[1], kind), self.rounds[street]
         for seat in range(SEATS):
             lanes = self.lanes[seat][street]
@@ -188,6 +187,13 @@ class Walk:
                     lanes.theirs.buckets, own.astype(kind, copy=False), own_buckets,
                     lanes.stake[chunk].astype(kind, copy=False), np.zeros((0, WIDTH), kind), buffers, sums[seat][chunk],
                 )  # fmt: skip
+
+    def last_boards(self, dealt: Dealt, boards: Sequence[Next]) -> tuple[Board, NDArray[np.float64]]:
+        """The hands on the last round's boards, and the boards' weights."""
+        before = tuple(itertools.chain(*dealt))
+        cards = [(*before, *each.cards) for each in boards]
+        weight = np.array([each.weight for each in boards], np.float64)
+        return self.lookups.board(self.rules.rounds - 1, cards, last=True), weight
 
     def buffers(self, street: int, hands: int, kind: Any) -> Buffers:
         """Scratch for the walk of a round."""

@@ -1,0 +1,411 @@
+"""The last round of a walk through hold'em on a GPU: one thread per board and lane, the other rounds stay on the CPU.
+
+A thread goes through the hands from the weakest to the strongest as ``holdem_vectors.py`` does, with the reach by card
+in shared memory. It meets every decision in two passes: one adds up the reach after the opponent's actions, by card;
+the other passes the hands in order of strength and takes folds, showdowns and what lies deeper into the values. Threads
+of a warp have the same board and adjacent lanes, so that they never diverge and read adjacent numbers. CPU threads
+prepare boards and walk the earlier rounds meanwhile, each with a stream of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import threading
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.errors import FogplayError
+from fogplay.jit import piece
+from fogplay.simulators.holdem_boards import Dealt, Next
+from fogplay.simulators.holdem_lines import DEEPER, ENDS, FOLDS, Lanes, Round
+from fogplay.simulators.holdem_vectors import LARGEST, MIXED, SUM, Board
+from fogplay.simulators.holdem_walk import SEATS, Walk
+from fogplay.strategies.packing import WHOLE
+from fogplay.vectors import WIDTH
+
+with warnings.catch_warnings():  # numba's built-in CUDA target warns that it is deprecated
+    warnings.simplefilter("ignore")
+    import numba.cuda
+
+cuda: Any = numba.cuda
+THREADS = 64  # per block
+CHUNKS = THREADS // WIDTH  # per block
+CARDS = 53  # rows of the reach by card: one per card, and one for all hands
+ALL = np.uint64(CARDS - 1)
+CALLED, FOLDED, PASSED = (np.uint64(each * CARDS) for each in range(3))  # sets of such rows: after calls, folds; so far
+ROWS = 3 * CARDS
+NONE = -1
+
+_1, _0 = np.uint64(1), np.uint64(0)
+
+
+# ---- What one thread does
+
+
+@piece
+def clear(held, first, thread, zero):
+    """Set one set of rows to zero."""
+    for row in range(np.uint64(CARDS)):
+        held[first + row, thread] = zero
+
+
+@piece
+def count(held, first, thread, a, b, reach):
+    """Add the reach of one hand."""
+    held[first + a, thread] += reach
+    held[first + b, thread] += reach
+
+
+@piece
+def apart(held, first, thread, total, a, b):
+    """The reach of the hands that do not hold ``a`` or ``b``; a hand of both is subtracted twice."""
+    return total - held[first + a, thread] - held[first + b, thread]
+
+
+@piece
+def probability(share, slot, bucket, lane, unit):
+    """The probability of an action, from 255ths."""
+    return unit * share[slot + np.uint64(bucket), lane]
+
+
+@piece
+def arriving(reach, share, buckets, path, begin, end, hand, bucket, lane, unit):
+    """The opponent's reach at a decision."""
+    found = reach[np.uint64(hand), lane]
+    for step in range(begin, end):
+        found *= probability(share, np.uint64(path[step]) * buckets, bucket, lane, unit)
+    return found
+
+
+@piece
+def add_up(spot, begin, end, called, folded, board, reach, share, buckets, path, arrived, held, thread, lane, unit):
+    """Fill the sets CALLED and FOLDED, and ``arrived[hands, WIDTH]`` with the reach at the decision."""
+    hand, low, high, bucket = board
+    zero = unit - unit
+    clear(held, CALLED, thread, zero)
+    clear(held, FOLDED, thread, zero)
+    call_total, fold_total = zero, zero
+    for place in range(np.uint64(len(hand))):
+        a, b, kind = np.uint64(low[place]), np.uint64(high[place]), bucket[place]
+        here = arriving(reach, share, buckets, path, begin, end, hand[place], kind, lane, unit)
+        arrived[place, lane] = here
+        calls = here
+        if called >= 0:
+            calls = here * probability(share, np.uint64(called) * buckets, kind, lane, unit)
+        count(held, CALLED, thread, a, b, calls)
+        call_total += calls
+        if folded >= 0:
+            folds = here * probability(share, np.uint64(folded) * buckets, kind, lane, unit)
+            count(held, FOLDED, thread, a, b, folds)
+            fold_total += folds
+    held[CALLED + ALL, thread] = call_total
+    held[FOLDED + ALL, thread] = fold_total
+
+
+@piece
+def joined(how, begun, value, worth, weight):
+    """A value with the worth of one more action."""
+    if how == MIXED:
+        worth = worth * weight
+    if not begun:
+        return worth
+    if how == LARGEST:
+        return max(value, worth)
+    return value + worth
+
+
+@piece
+def own_share(how, own, own_buckets, actions, at, bucket, lane, unit):
+    """The responder's probability of action ``at``, where it follows a strategy."""
+    if how == MIXED and at >= 0:
+        return probability(own, np.uint64(actions[at].slot) * own_buckets, bucket, lane, unit)
+    return unit
+
+
+@piece
+def deeper_value(how, place, to, near, far, far_to, value, own, own_buckets, actions, bucket, lane, unit):
+    """What lies deeper: after ``near``, whose values are in place, and ``far``, whose values are elsewhere."""
+    found = unit - unit
+    if near >= 0:
+        weight = own_share(how, own, own_buckets, actions, near, bucket, lane, unit)
+        found = joined(how, False, found, value[to + place, lane], weight)
+    if far >= 0:
+        weight = own_share(how, own, own_buckets, actions, far, bucket, lane, unit)
+        found = joined(how, near >= 0, found, value[far_to + place, lane], weight)
+    return found
+
+
+@piece
+def settle(
+    how, answers, begun, moves, to, far_to, board, own_bucket, ends, share, buckets, own, own_buckets, actions, stake,
+    arrived, beaten, value, held, thread, lane, unit,
+):  # fmt: skip
+    """Pass the hands in order of strength, and write the values of a decision with a call that ends the hand.
+
+    ``beaten[hands, WIDTH]`` is scratch: the reach of weaker hands, for the hands of one strength.
+    """
+    near, far, called, folded = moves
+    hand, low, high, bucket = board
+    zero = unit - unit
+    clear(held, PASSED, thread, zero)
+    passed, first, group = zero, _0, _0
+    all_called, all_folded = held[CALLED + ALL, thread], held[FOLDED + ALL, thread]
+    call_stake = stake[called, lane]
+    fold_stake = stake[folded, lane] if folded >= 0 else zero
+    call_slot = np.uint64(actions[called].slot) * buckets
+    fold_slot = np.uint64(actions[folded].slot) * buckets if folded >= 0 else _0
+    count_of_hands = np.uint64(len(hand))
+    while first < count_of_hands:
+        last = np.uint64(ends[group])
+        group += _1
+        for place in range(first, last):
+            beaten[place - first, lane] = apart(
+                held, PASSED, thread, passed, np.uint64(low[place]), np.uint64(high[place])
+            )
+        for place in range(first, last):
+            calls = arrived[place, lane]
+            if not answers:
+                calls *= probability(share, call_slot, bucket[place], lane, unit)
+            count(held, PASSED, thread, np.uint64(low[place]), np.uint64(high[place]), calls)
+            passed += calls
+        for place in range(first, last):
+            a, b, kind, mine = np.uint64(low[place]), np.uint64(high[place]), bucket[place], own_bucket[place]
+            here = arrived[place, lane]
+            calls = here
+            if not answers:
+                calls *= probability(share, call_slot, kind, lane, unit)
+            not_stronger = apart(held, PASSED, thread, passed, a, b) + calls
+            possible = apart(held, CALLED, thread, all_called, a, b) + calls
+            found = deeper_value(how, place, to, near, far, far_to, value, own, own_buckets, actions, mine, lane, unit)
+            weight = own_share(how, own, own_buckets, actions, called, mine, lane, unit)
+            worth = call_stake * (beaten[place - first, lane] + not_stronger - possible)
+            found = joined(how, begun, found, worth, weight)
+            if folded >= 0:
+                if not answers:
+                    folds = here * probability(share, fold_slot, kind, lane, unit)
+                    possible = apart(held, FOLDED, thread, all_folded, a, b) + folds
+                weight = own_share(how, own, own_buckets, actions, folded, mine, lane, unit)
+                found = joined(how, True, found, fold_stake * possible, weight)
+            value[to + place, lane] = found
+        first = last
+
+
+@piece
+def moves_of(spot, spots, actions):
+    """The actions of a decision: raised in place, to another buffer, called to the end, folded; NONE if it has not."""
+    near, far, called, folded = NONE, NONE, NONE, NONE
+    for at in range(spot.first, spot.first + spot.count):
+        if actions[at].kind == DEEPER:
+            if spots[actions[at].to].value == spot.value:
+                near = at
+            else:
+                far = at
+        elif actions[at].kind == ENDS:
+            called = at
+        elif actions[at].kind == FOLDS:
+            folded = at
+    return near, far, called, folded
+
+
+def _kernel(kind: Any) -> Any:
+    """The kernel for numbers of one type, which shared memory must know beforehand."""
+
+    @cuda.jit
+    def walk_boards(
+        spots, actions, path, path_end, responder, joining, hand, low, high, theirs, mine, ends, reach, share, buckets,
+        own, own_buckets, stake, unit, arrived, beaten, value,
+    ):  # fmt: skip
+        """``holdem_vectors.walk_last`` up to the sum: fill ``value[boards, chunks, values * hands, WIDTH]``."""
+        held = cuda.shared.array((ROWS, THREADS), kind)
+        thread = cuda.threadIdx.x
+        number, chunk = cuda.blockIdx.x, cuda.blockIdx.y * CHUNKS + thread // WIDTH
+        lane = np.uint64(thread % WIDTH)
+        if chunk >= reach.shape[0]:
+            return
+        board = hand[number], low[number], high[number], theirs[number]
+        hands = np.uint64(hand.shape[1])
+        mine_here, ends_here = mine[number], ends[number]
+        reach_here, share_here, own_here, stake_here = reach[chunk], share[chunk], own[chunk], stake[chunk]
+        arrived_here, beaten_here, value_here = arrived[number, chunk], beaten[number, chunk], value[number, chunk]
+        for place in range(len(spots) - 1, -1, -1):
+            spot = spots[place]
+            near, far, called, folded = moves_of(spot, spots, actions)
+            answers = spot.player == responder
+            how = joining if answers else SUM
+            to = np.uint64(spot.value) * hands
+            far_to = np.uint64(spots[actions[far].to].value) * hands if far >= 0 else to
+            if called >= 0:
+                call_slot = actions[called].slot if not answers else NONE
+                fold_slot = actions[folded].slot if folded >= 0 and not answers else NONE
+                begin, end = path_end[place], path_end[place + 1]
+                add_up(
+                    spot, begin, end, call_slot, fold_slot, board, reach_here, share_here, buckets, path, arrived_here,
+                    held, thread, lane, unit,
+                )  # fmt: skip
+                begun = near >= 0 or far >= 0
+                settle(
+                    how, answers, begun, (near, far, called, folded), to, far_to, board, mine_here, ends_here,
+                    share_here, buckets, own_here, own_buckets, actions, stake_here, arrived_here, beaten_here,
+                    value_here, held, thread, lane, unit,
+                )  # fmt: skip
+            else:
+                for each in range(hands):
+                    value_here[to + each, lane] = deeper_value(
+                        how, each, to, near, far, far_to, value_here, own_here, own_buckets, actions, mine_here[each],
+                        lane, unit,
+                    )  # fmt: skip
+
+    return walk_boards
+
+
+walk_single, walk_double = _kernel(np.float32), _kernel(np.float64)
+
+
+@cuda.jit
+def sum_boards(place, weight, begin, value, sums):
+    """Fill ``sums[chunks, hands, WIDTH]`` with the weighted sum over boards, in their order.
+
+    ``place[boards, hands]`` says where a hand's values are; NONE if the board does not allow it.
+    """
+    at = cuda.grid(1)
+    hands = place.shape[1]
+    if at >= sums.shape[0] * hands * WIDTH:
+        return
+    lane, hand, chunk = at % WIDTH, at // WIDTH % hands, at // WIDTH // hands
+    total = 0.0
+    for board in range(place.shape[0]):
+        row = place[board, hand]
+        if row >= 0:
+            total += weight[board] * value[board, chunk, begin + row, lane]
+    sums[chunk, hand, lane] = total
+
+
+# ---- Around the kernels
+
+
+@dataclass(frozen=True, eq=False)
+class _Seat:
+    """One responder's arrays in device memory."""
+
+    spots: Any
+    actions: Any
+    path: Any  # [steps] the opponent's slots on the way to each decision
+    path_end: Any  # [decisions + 1] where the steps of each decision begin and end
+    share: Any  # [chunks, slots * buckets, WIDTH] 255ths
+    buckets: np.uint64
+    own: Any
+    own_buckets: np.uint64
+    stake: Any
+    root: int  # the buffer of the first decision's values
+
+
+def _seat(round_: Round, lanes: Lanes, responder: int, kind: Any) -> _Seat:
+    spots = round_.spots[responder]
+    steps: list[list[int]] = [[] for _ in spots]
+    for place, spot in enumerate(spots):
+        for action in round_.actions[spot["first"] : spot["first"] + spot["count"]]:
+            if action["kind"] == DEEPER:
+                moved = [int(action["slot"])] if spot["player"] != responder else []
+                steps[int(action["to"])] = steps[place] + moved
+    path_end = np.cumsum([0, *map(len, steps)]).astype(np.int64)
+    path = np.array([slot for each in steps for slot in each] or [0], np.int64)
+    own = lanes.theirs if lanes.own is None else lanes.own
+    there = [
+        cuda.to_device(np.ascontiguousarray(each))
+        for each in (spots, round_.actions, path, path_end, _whole(lanes.theirs.share), _whole(own.share))
+    ]
+    stake = cuda.to_device(lanes.stake.astype(kind))
+    sizes = np.uint64(lanes.theirs.buckets), np.uint64(own.buckets)
+    return _Seat(*there[:5], sizes[0], there[5], sizes[1], stake, int(spots[0]["value"]))
+
+
+def _whole(share: NDArray[np.float64]) -> NDArray[np.uint8]:
+    return np.rint(share * WHOLE).astype(np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class GpuWalk(Walk):
+    """A walk whose last round is on a GPU."""
+
+    seats: tuple[_Seat, ...] = ()
+    places: Any = field(default_factory=threading.local)  # the scratch of each CPU thread
+
+    def _last(
+        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]], sums: Sequence[NDArray[np.float64]]
+    ) -> None:
+        board, weight = self.last_boards(dealt, boards)
+        place = self._place(board.hand.shape)
+        place.walk(board, weight, self, reach, sums)
+
+    def _place(self, shape: tuple[int, int]) -> _Place:
+        there: _Place | None = getattr(self.places, "place", None)
+        if there is None or there.boards < shape[0] or there.hands != shape[1]:
+            there = self.places.place = _Place(self, *shape)
+        return there
+
+
+class _Place:
+    """One CPU thread's stream and scratch in device memory."""
+
+    def __init__(self, walk: GpuWalk, boards: int, hands: int) -> None:
+        self.stream, self.boards, self.hands = cuda.stream(), max(boards, walk.lookups.deck.cards - 4), hands
+        round_, kind = walk.rounds[-1], walk.precision
+        chunks = max(walk.lanes[seat][-1].chunks for seat in range(SEATS))
+        whole = walk.lookups.deck.hands
+        self.value = cuda.device_array((self.boards, chunks, round_.values * hands, WIDTH), kind)
+        self.arrived = cuda.device_array((self.boards, chunks, hands, WIDTH), kind)
+        self.beaten = cuda.device_array((self.boards, chunks, hands, WIDTH), kind)
+        self.sums = [cuda.device_array((walk.lanes[seat][-1].chunks, whole, WIDTH), np.float64) for seat in (0, 1)]
+        self.found = [cuda.pinned_array(each.shape, np.float64) for each in self.sums]
+        self.reach = [cuda.device_array(each.shape, kind) for each in self.sums]
+        self.given = [cuda.pinned_array(each.shape, kind) for each in self.sums]
+        self.unit = kind(1 / WHOLE)
+        self.kernel = walk_single if kind is np.float32 else walk_double
+
+    def walk(
+        self,
+        board: Board,
+        weight: NDArray[np.float64],
+        walk: GpuWalk,
+        reach: Sequence[NDArray[Any]],
+        sums: Sequence[NDArray[np.float64]],
+    ) -> None:
+        """Add the values of these boards to ``sums``."""
+        stream, number, whole = self.stream, board.hand.shape[0], walk.lookups.deck.hands
+        where = np.full((number, whole), NONE, np.int16)
+        np.put_along_axis(where, board.hand.astype(np.int64), np.arange(self.hands, dtype=np.int16)[None], axis=1)
+        cards = [cuda.to_device(each, stream) for each in (*board, where, weight)]
+        for seat in range(SEATS):
+            given, chunks = walk.seats[seat], walk.lanes[seat][-1].chunks
+            self.given[seat][...] = reach[seat]
+            self.reach[seat].copy_to_device(self.given[seat], stream=stream)
+            self.kernel[(number, -(-chunks // CHUNKS)), THREADS, stream](
+                given.spots, given.actions, given.path, given.path_end, seat, walk.how, *cards[:6], self.reach[seat],
+                given.share, given.buckets, given.own, given.own_buckets, given.stake, self.unit, self.arrived,
+                self.beaten, self.value,
+            )  # fmt: skip
+            count = chunks * whole * WIDTH
+            sum_boards[-(-count // THREADS), THREADS, stream](
+                cards[6], cards[7], given.root * self.hands, self.value, self.sums[seat]
+            )
+            self.sums[seat].copy_to_host(self.found[seat], stream=stream)
+        stream.synchronize()
+        for seat in range(SEATS):
+            sums[seat] += self.found[seat]
+
+
+def on_gpu(walk: Walk) -> GpuWalk:
+    """The same walk with its last round on a GPU."""
+    if not cuda.is_available():
+        missing = importlib.util.find_spec("numba_cuda") is None
+        what = "an extra package: pip install 'fogplay[gpu]'" if missing else "its driver; use device cpu"
+        raise FogplayError(f"device cuda needs an NVIDIA GPU and {what}")
+    seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.precision) for seat in range(SEATS))
+    parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}
+    return GpuWalk(**parts, seats=seats)

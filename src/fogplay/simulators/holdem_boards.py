@@ -8,6 +8,7 @@ equal holdings can be exchanged, and these exchanges are the stabiliser of the b
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -42,6 +43,7 @@ class Next(NamedTuple):
     weight: int  # how many they are
 
 
+@functools.cache
 def pairs(deck: Deck) -> NDArray[np.uint8]:
     """[hands, 2] the two cards of every hand, the lower first, in the order of ``deck.pair_number``."""
     return np.array([(low, high) for high in range(1, deck.cards) for low in range(high)], np.uint8)

@@ -46,7 +46,6 @@ class FullValues:
     flops: int  # up to suits
     all_flops: int
     seconds: float
-    interrupted: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,8 @@ class FullGame:
         sampled = flops is not None and flops < len(everything)
         if sampled:
             numbers = sample(everything, checks.whole("flops", flops, 2), checks.seed(seed))
-        kept = _Kept(None if checkpoint is None else Path(checkpoint), self.digest)
+        path = None if checkpoint is None else Path(checkpoint)
+        kept = _Kept(path, f"{self.digest}{' sampled' if sampled else ''}", adding=not sampled)
         end = None if seconds is None else began + seconds
         wanted = list(dict.fromkeys(numbers))
         finished = self._run(everything, wanted, kept, threads or num_cores(), progress, end)
@@ -86,12 +86,13 @@ class FullGame:
         if sampled:
             earned, error = estimate(self.walk, everything, numbers, kept.found)
         else:
-            earned, error = self.walk.finish(_in_order(kept.found, wanted)), None
+            assert kept.total is not None
+            earned, error = self.walk.finish(kept.total), None
         scale = 1000 / max(self.walk.rules.blinds)
         values = (earned[0] * scale, earned[1] * scale)
         spent = time.monotonic() - began
         uncertain = None if error is None else error * scale
-        return FullValues(values, sum(values) / 2, uncertain, len(wanted), len(everything), spent, False)
+        return FullValues(values, sum(values) / 2, uncertain, len(wanted), len(everything), spent)
 
     def _run(
         self,
@@ -103,7 +104,7 @@ class FullGame:
         end: float | None,
     ) -> bool:
         """Walk the flops that are missing; whether all are there now."""
-        missing = [number for number in wanted if number not in kept.found]
+        missing = [number for number in wanted if number not in kept]
         if progress is not None:
             progress(len(wanted) - len(missing), len(wanted))
         if not missing:
@@ -123,51 +124,57 @@ class FullGame:
                     if found is not None:
                         kept.add(running[future], found)
                         if progress is not None:
-                            progress(sum(number in kept.found for number in wanted), len(wanted))
+                            progress(sum(number in kept for number in wanted), len(wanted))
             except BaseException:
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
             finally:
                 kept.save()
-        return all(number in kept.found for number in wanted)
+        return all(number in kept for number in wanted)
 
 
 class _Kept:
-    """What was found so far, flop by flop, in memory and in a file."""
+    """What was found so far, flop by flop, in memory and in a file.
 
-    def __init__(self, path: Path | None, digest: str) -> None:
-        self.path, self.digest, self.saved = path, digest, time.monotonic()
+    The flops before ``summed`` are kept as their sum alone, so that files stay small. They are added in order, so that
+    the sum does not depend on threads or interruptions.
+    """
+
+    def __init__(self, path: Path | None, digest: str, adding: bool) -> None:
+        self.path, self.digest, self.adding, self.saved = path, digest, adding, time.monotonic()
         self.found: dict[int, NDArray[np.float64]] = {}
+        self.total: NDArray[np.float64] | None = None
+        self.summed, self.unsaved = 0, False
         if path is not None and path.exists():
             arrays, about = storage.read(path, KIND)
             if about.get("digest") != digest:
-                raise FogplayError(f"{path} was begun with other strategies or settings; name another --checkpoint")
+                raise FogplayError(f"{path} was begun with other strategies or settings; name another checkpoint")
             self.found = dict(zip(arrays["numbers"].tolist(), np.array(arrays["values"]), strict=True))
-        self.unsaved = False
+            self.summed, self.total = int(about["summed"]), np.array(arrays["total"])
+
+    def __contains__(self, number: int) -> bool:
+        return number < self.summed or number in self.found
 
     def add(self, number: int, values: NDArray[np.float64]) -> None:
+        if self.total is None:
+            self.total = np.zeros_like(values)
         self.found[number], self.unsaved = values, True
+        while self.adding and self.summed in self.found:
+            self.total += self.found.pop(self.summed)
+            self.summed += 1
         if time.monotonic() - self.saved > SAVE_SECONDS:
             self.save()
 
     def save(self) -> None:
-        if self.path is not None and self.unsaved:
+        if self.path is not None and self.unsaved and self.total is not None:
             numbers = sorted(self.found)
-            arrays = {
-                "numbers": np.array(numbers, np.int64),
-                "values": np.stack([self.found[number] for number in numbers]),
-            }
-            storage.write(self.path, KIND, arrays, {"digest": self.digest})
+            values = np.zeros((len(numbers), *self.total.shape))
+            for place, number in enumerate(numbers):
+                values[place] = self.found[number]
+            arrays = {"numbers": np.array(numbers, np.int64), "values": values, "total": self.total}
+            storage.write(self.path, KIND, arrays, {"digest": self.digest, "summed": self.summed})
         self.saved, self.unsaved = time.monotonic(), False
-
-
-def _in_order(found: dict[int, NDArray[np.float64]], wanted: Sequence[int]) -> NDArray[np.float64]:
-    """The sum over flops, in the order of their numbers, so that it does not depend on threads."""
-    total = np.zeros_like(found[wanted[0]])
-    for number in sorted(wanted):
-        total += found[number]
-    return total
 
 
 def full_game(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -33,15 +34,12 @@ class Lookups(NamedTuple):
     def board(self, street: int, cards: Sequence[Sequence[int]], last: bool) -> Board:
         """The hands on boards of one round."""
         boards = np.array(cards, np.uint8).reshape(len(cards), -1)
-        allowed = np.ones((len(boards), len(self.pairs)), bool)
-        for place in range(boards.shape[1]):
-            allowed &= (self.pairs != boards[:, place, None, None]).all(axis=2)
-        count = int(allowed[0].sum())
-        strength = self.strength(boards) if last else np.zeros(allowed.shape, np.uint16)
-        shape, groups = (len(boards), count), min(count, self.strengths) + 1
+        count = math.comb(self.deck.cards - boards.shape[1], 2)
+        strength = self.strength(boards) if last else np.zeros((len(boards), len(self.pairs)), np.uint16)
+        shape, groups = (len(boards), count), (min(count, self.strengths) if last else 1) + 1
         whole, byte = np.zeros(shape, np.uint16), np.zeros(shape, np.uint8)
         made = Board(whole, byte, byte.copy(), whole, whole, np.zeros((len(boards), groups), np.uint16))
-        sort_hands(strength, self.pairs, allowed, made, np.zeros(self.strengths + 1, np.int64))
+        sort_hands(strength, self.pairs, boards, made, np.zeros(self.strengths + 1, np.int64))
         theirs = np.take_along_axis(self.theirs(street, boards), made.hand.astype(np.int64), axis=1)
         if self.own is self.theirs:
             return made._replace(theirs=theirs, own=theirs)

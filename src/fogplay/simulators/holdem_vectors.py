@@ -289,30 +289,36 @@ def walk_up(
 
 @kernel
 def average_over(images, scale, sums, scratch):
-    """Replace ``sums[chunks, hands, WIDTH]`` by its mean over ``images[permutations, hands]``, times ``scale``."""
+    """Replace ``sums[chunks, hands, WIDTH]`` by its mean over ``images[permutations, hands]``, times ``scale[1, WIDTH]``.
+
+    ``scratch[hands, WIDTH]`` is overwritten.
+    """
+    factor = load(scale, np.uint64(0))
     for chunk in range(sums.shape[0]):
-        for hand in range(sums.shape[1]):
-            for lane in range(WIDTH):
-                scratch[hand, lane] = sums[chunk, hand, lane]
-        for hand in range(sums.shape[1]):
-            for lane in range(WIDTH):
-                total = 0.0
-                for image in range(images.shape[0]):
-                    total += scratch[images[image, hand], lane]
-                sums[chunk, hand, lane] = total * scale / images.shape[0]
+        part = sums[chunk]
+        for hand in range(np.uint64(part.shape[0])):
+            store(scratch, hand, load(part, hand) * factor)
+        for hand in range(np.uint64(part.shape[0])):
+            total = load(scratch, images[0, hand])
+            for image in range(1, images.shape[0]):
+                total = total + load(scratch, images[image, hand])
+            store(part, hand, total)
 
 
 @kernel
-def sort_hands(strength, pairs, allowed, board, counts):
-    """Fill ``board`` with the hands of ``allowed[boards, hands]``, in order of ``strength[boards, hands]``.
+def sort_hands(strength, pairs, cards, board, counts):
+    """Fill ``board`` with the hands that ``cards[boards, cards]`` allow, in order of ``strength[boards, hands]``.
 
     ``pairs[hands, 2]`` has their cards; ``counts[strengths + 1]`` is scratch.
     """
     for number in range(strength.shape[0]):
+        dealt = np.uint64(0)
+        for place in range(cards.shape[1]):
+            dealt |= _1 << np.uint64(cards[number, place])
         for value in range(len(counts)):
             counts[value] = 0
         for hand in range(strength.shape[1]):
-            if allowed[number, hand]:
+            if allows(dealt, pairs, hand):
                 counts[np.uint64(strength[number, hand]) + _1] += 1
         groups = 0
         for value in range(1, len(counts)):
@@ -323,8 +329,14 @@ def sort_hands(strength, pairs, allowed, board, counts):
         if groups < board.ends.shape[1]:
             board.ends[number, groups] = board.ends[number, groups - 1]
         for hand in range(strength.shape[1]):
-            if allowed[number, hand]:
-                place = counts[strength[number, hand]]
-                counts[strength[number, hand]] = place + 1
+            if allows(dealt, pairs, hand):
+                place = counts[np.uint64(strength[number, hand])]
+                counts[np.uint64(strength[number, hand])] = place + 1
                 board.hand[number, place] = hand
                 board.low[number, place], board.high[number, place] = pairs[hand, 0], pairs[hand, 1]
+
+
+@piece
+def allows(dealt, pairs, hand):
+    """Whether none of a hand's cards was dealt."""
+    return (dealt >> np.uint64(pairs[hand, 0]) | dealt >> np.uint64(pairs[hand, 1])) & _1 == 0

@@ -126,8 +126,9 @@ class Walk:
         seen = sum(self.rules.board[:street])
         chance = 1 / math.comb(deck.cards - 4 - seen, self.rules.board[street])
         images, scratch = stabiliser(deck, dealt), np.zeros((deck.hands, WIDTH))
+        scale = np.full((1, WIDTH), chance / len(images))
         for each in values:
-            average_over(images, chance, each, scratch)
+            average_over(images, scale, each, scratch)
 
     def _down(self, dealt: Dealt, reach: Sequence[NDArray[np.float64]]) -> list[NDArray[Any]]:
         """[seats] the reach at the next round, in the precision of that round."""

@@ -35,7 +35,7 @@ with warnings.catch_warnings():  # numba's built-in CUDA target warns that it is
 
 cuda: Any = numba.cuda
 THREADS = 64  # per block
-CHUNKS = THREADS // WIDTH  # per block
+THREADS_IN_DOUBLE = 32  # since shared memory holds half as many numbers
 CARDS = 53  # rows of the reach by card: one per card, and one for all hands
 ALL = np.uint64(CARDS - 1)
 CALLED, FOLDED, PASSED = (np.uint64(each * CARDS) for each in range(3))  # sets of such rows: after calls, folds; so far
@@ -213,8 +213,9 @@ def moves_of(spot, spots, actions):
     return near, far, called, folded
 
 
-def _kernel(kind: Any) -> Any:
-    """The kernel for numbers of one type, which shared memory must know beforehand."""
+def _kernel(kind: Any, threads: int) -> Any:
+    """The kernel for numbers of one type and blocks of one size, which shared memory must know beforehand."""
+    chunks = threads // WIDTH
 
     @cuda.jit
     def walk_boards(
@@ -222,9 +223,9 @@ def _kernel(kind: Any) -> Any:
         own, own_buckets, stake, unit, arrived, beaten, value,
     ):  # fmt: skip
         """``holdem_vectors.walk_last`` up to the sum: fill ``value[boards, chunks, values * hands, WIDTH]``."""
-        held = cuda.shared.array((ROWS, THREADS), kind)
+        held = cuda.shared.array((ROWS, threads), kind)
         thread = cuda.threadIdx.x
-        number, chunk = cuda.blockIdx.x, cuda.blockIdx.y * CHUNKS + thread // WIDTH
+        number, chunk = cuda.blockIdx.x, cuda.blockIdx.y * chunks + thread // WIDTH
         lane = np.uint64(thread % WIDTH)
         if chunk >= reach.shape[0]:
             return
@@ -264,7 +265,8 @@ def _kernel(kind: Any) -> Any:
     return walk_boards
 
 
-walk_single, walk_double = _kernel(np.float32), _kernel(np.float64)
+walk_single, walk_double = _kernel(np.float32, THREADS), _kernel(np.float64, THREADS_IN_DOUBLE)
+_launching = threading.Lock()  # the first launch compiles
 
 
 @cuda.jit
@@ -366,7 +368,7 @@ class _Place:
         self.reach = [cuda.device_array(each.shape, kind) for each in self.sums]
         self.given = [cuda.pinned_array(each.shape, kind) for each in self.sums]
         self.unit = kind(1 / WHOLE)
-        self.kernel = walk_single if kind is np.float32 else walk_double
+        self.kernel, self.threads = (walk_single, THREADS) if kind is np.float32 else (walk_double, THREADS_IN_DOUBLE)
 
     def walk(
         self,
@@ -385,15 +387,17 @@ class _Place:
             given, chunks = walk.seats[seat], walk.lanes[seat][-1].chunks
             self.given[seat][...] = reach[seat]
             self.reach[seat].copy_to_device(self.given[seat], stream=stream)
-            self.kernel[(number, -(-chunks // CHUNKS)), THREADS, stream](
-                given.spots, given.actions, given.path, given.path_end, seat, walk.how, *cards[:6], self.reach[seat],
-                given.share, given.buckets, given.own, given.own_buckets, given.stake, self.unit, self.arrived,
-                self.beaten, self.value,
-            )  # fmt: skip
+            grid = (number, -(-chunks * WIDTH // self.threads)), self.threads, stream
             count = chunks * whole * WIDTH
-            sum_boards[-(-count // THREADS), THREADS, stream](
-                cards[6], cards[7], given.root * self.hands, self.value, self.sums[seat]
-            )
+            with _launching:
+                self.kernel[grid](
+                    given.spots, given.actions, given.path, given.path_end, seat, walk.how, *cards[:6],
+                    self.reach[seat], given.share, given.buckets, given.own, given.own_buckets, given.stake, self.unit,
+                    self.arrived, self.beaten, self.value,
+                )  # fmt: skip
+                sum_boards[-(-count // THREADS), THREADS, stream](
+                    cards[6], cards[7], given.root * self.hands, self.value, self.sums[seat]
+                )
             self.sums[seat].copy_to_host(self.found[seat], stream=stream)
         stream.synchronize()
         for seat in range(SEATS):

@@ -26,6 +26,7 @@ from fogplay.simulators.holdem_estimate import estimate, sample
 from fogplay.simulators.holdem_lines import Shares
 from fogplay.simulators.holdem_lookups import buckets_of, lookups
 from fogplay.simulators.holdem_walk import Walk, new_walk
+from fogplay.strategies.betting import BettingStrategy
 from fogplay.strategies.policy import BLIND, BettingPolicy
 
 KIND = "values by flop"
@@ -179,8 +180,8 @@ class _Kept:
 
 def full_game(
     rules: Holdem,
-    theirs: BettingPolicy,
-    own: BettingPolicy | None = None,
+    theirs: BettingPolicy | BettingStrategy,
+    own: BettingPolicy | BettingStrategy | None = None,
     *,
     device: str = "cpu",
     precision: str = "single",
@@ -188,8 +189,9 @@ def full_game(
     """Prepare to measure what ``own``, or a best response, earns against ``theirs`` in both seats."""
     checks.one_of("device", device, DEVICES)
     checks.one_of("precision", precision, PRECISIONS)
-    if rules.players != 2 or not rules.is_full() or rules.rounds != 4:
-        raise FogplayError(f"only two-player hold'em with 52 cards and four rounds is measured in full, not {rules}")
+    if rules.players != 2 or not rules.is_full():
+        raise FogplayError(f"only two-player hold'em with 52 cards is measured in full, not {rules}")
+    theirs, own = _policy(theirs, rules), None if own is None else _policy(own, rules)
     seen = buckets_of(theirs.grid)
     own_seen = seen if own is None or own.grid == theirs.grid else buckets_of(own.grid)
     digest = hashlib.sha256(f"{rules.blinds} {rules.raises} {rules.max_raises} {tables.VERSION} {precision}".encode())
@@ -211,6 +213,16 @@ def full_game(
 
         made = on_gpu(made)
     return FullGame(made, digest.hexdigest()[:16], device)
+
+
+def _policy(player: Any, rules: Holdem) -> BettingPolicy:
+    """A player as a policy for these rules."""
+    if isinstance(player, BettingStrategy):
+        player.require_game(rules)
+        return player.policy
+    if not isinstance(player, BettingPolicy):
+        raise FogplayError("only saved strategies and bots that are tables of numbers are measured in full")
+    return player
 
 
 def _shares(policy: BettingPolicy) -> Shares:

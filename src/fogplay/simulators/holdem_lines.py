@@ -182,7 +182,7 @@ class _Spread:
         self, nodes: NDArray[Any], round_: Round, street: int, responder: int, roots: NDArray[np.int64]
     ) -> None:
         self.nodes, self.round, self.street, self.responder, self.roots = nodes, round_, street, responder, roots
-        self.chunks = -(-len(roots) // WIDTH)
+        self.chunks = max(1, -(-len(roots) // WIDTH))
         self.spots = round_.spots[responder]
         self.places = np.zeros((len(roots), len(round_.actions)), np.int64)  # the node that each action leads to
         for lane, root in enumerate(roots):

@@ -17,6 +17,7 @@ from numba.extending import intrinsic, models, overload, register_model
 
 from fogplay.jit import INLINED
 
+_by_llvm: Any = intrinsic
 WIDTH = 16  # numbers in a vector: the length of a row
 
 
@@ -44,11 +45,6 @@ def store(array: Any, row: Any, vector: Any) -> None:
     array[row] = vector
 
 
-def spread(array: Any, row: Any, column: Any) -> Any:
-    """One number of an array as a vector of equal numbers."""
-    return np.full(WIDTH, array[row, column])
-
-
 def larger(first: Any, second: Any) -> Any:
     """The larger of two vectors, number by number."""
     return np.maximum(first, second)
@@ -66,7 +62,7 @@ def _is_rows(array: Any) -> bool:
     return isinstance(array, types.Array) and array.ndim == 2 and array.layout == "C"
 
 
-@intrinsic
+@_by_llvm
 def _load(typing, array, row):
     def build(context, builder, signature, given):
         place = _pointer(context, builder, signature.args[0], *given)
@@ -75,7 +71,7 @@ def _load(typing, array, row):
     return Vector(array.dtype)(array, types.uint64), build
 
 
-@intrinsic
+@_by_llvm
 def _store(typing, array, row, vector):
     def build(context, builder, signature, given):
         place = _pointer(context, builder, signature.args[0], given[0], given[1])
@@ -85,21 +81,8 @@ def _store(typing, array, row, vector):
     return types.void(array, types.uint64, vector), build
 
 
-@intrinsic
-def _spread(typing, vector_of, number):
-    kind = vector_of.instance_type if isinstance(vector_of, types.TypeRef) else vector_of.dtype
-
-    def build(context, builder, signature, given):
-        model = ir.VectorType(context.get_value_type(kind), WIDTH)
-        one = builder.insert_element(ir.Constant(model, ir.Undefined), given[1], ir.IntType(32)(0))
-        same = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
-        return builder.shuffle_vector(one, ir.Constant(model, ir.Undefined), same)
-
-    return Vector(kind)(vector_of, kind), build
-
-
 def _binary(instruction: str) -> Any:
-    @intrinsic
+    @_by_llvm
     def compute(typing, first, second):
         def build(context, builder, signature, given):
             return getattr(builder, instruction)(*given)
@@ -109,7 +92,7 @@ def _binary(instruction: str) -> Any:
     return compute
 
 
-@intrinsic
+@_by_llvm
 def _larger(typing, first, second):
     def build(context, builder, signature, given):
         return builder.select(builder.fcmp_ordered(">", *given), *given)
@@ -136,15 +119,19 @@ def _store_compiled(array, row, vector):
 
 @overload(larger, jit_options=INLINED)
 def _larger_compiled(first, second):
-    return (lambda first, second: _larger(first, second)) if isinstance(first, Vector) else None
+    def compiled(first, second):
+        return _larger(first, second)
+
+    return compiled if isinstance(first, Vector) else None
 
 
 def _operator(symbol: Any, compute: Any) -> None:
     @overload(symbol, jit_options=INLINED)
     def compiled(first, second):
-        if isinstance(first, Vector) and isinstance(second, Vector):
-            return lambda first, second: compute(first, second)
-        return None
+        def apply(first, second):
+            return compute(first, second)
+
+        return apply if isinstance(first, Vector) and isinstance(second, Vector) else None
 
 
 for _symbol, _compute in ((operator.add, _add), (operator.sub, _subtract), (operator.mul, _multiply)):

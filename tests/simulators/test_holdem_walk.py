@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import functools
 import itertools
+from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fogplay import FogplayError, evaluate
 from fogplay.cards.deck import parse_card
 from fogplay.evaluate import measure
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
-from fogplay.simulators.holdem_boards import Deck, alike, hand_classes, next_boards, pairs, stabiliser
+from fogplay.simulators.holdem_boards import Deck, Next, alike, hand_classes, next_boards, pairs, stabiliser
+from fogplay.simulators.holdem_estimate import estimate, features, sample
+from fogplay.simulators.holdem_full import FullGame, _Kept, full_game
 from fogplay.simulators.holdem_lines import Shares
-from fogplay.simulators.holdem_lookups import lookups
+from fogplay.simulators.holdem_lookups import buckets_of, lookups
 from fogplay.simulators.holdem_walk import Walk, new_walk
 from fogplay.strategies.packing import WHOLE
+from fogplay.strategies.policy import BettingPolicy
 from fogplay.trees import flatten
 from fogplay.trees.betting import betting_tree, node_after
 
@@ -129,13 +135,13 @@ def _flat(spec: str) -> Any:
     return flatten(spec)
 
 
-def _walk(player: Player, own: Player | None = None, precision: Any = np.float64) -> Walk:
+def walk_of(player: Player, own: Player | None = None, precision: Any = np.float64) -> Walk:
     seen = lookups(player.rules, player.buckets, (own or player).buckets, player.deck.symmetric)
     mine = None if own is None else own.shares
     return new_walk(player.rules, player.betting, seen, player.shares, mine, precision)
 
 
-def _earned(walk: Walk) -> tuple[float, float]:
+def earned(walk: Walk) -> tuple[float, float]:
     reach = walk.begin()
     return walk.finish(sum(walk.on_flop(flop, reach) for flop in walk.flops()))
 
@@ -146,7 +152,7 @@ def test_best_responses_are_those_of_the_tree(spec: str, symmetric: bool) -> Non
     rules, flat = load(spec), _flat(spec)
     player = Player(rules, symmetric, seed=3)
     expected = measure(flat, player.on_tree(flat)).best_response_values
-    assert _earned(_walk(player)) == pytest.approx(expected, abs=1e-9)
+    assert earned(walk_of(player)) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
@@ -154,6 +160,100 @@ def test_values_are_those_of_the_tree(symmetric: bool) -> None:
     rules, flat = load(SMALL[1]), _flat(SMALL[1])
     player = Player(rules, symmetric, seed=4)
     expected = measure(flat, player.on_tree(flat)).values
-    found = _earned(_walk(player, player))
+    found = earned(walk_of(player, player))
     assert found == pytest.approx(expected, abs=1e-9)
     assert sum(found) == pytest.approx(0, abs=1e-9)
+
+
+# ---- The whole deck
+
+
+def _careful(seed: int) -> BettingPolicy:
+    """A player that folds by the strength of its hand and never raises: few lines, but every lookup."""
+    grid = "ehs2:169/10/10/10"
+    betting = betting_tree(load(f"holdem(grid={grid})"))
+    nodes, rng = betting.nodes, np.random.default_rng(seed)
+    share = np.zeros(betting.num_slots, np.uint8)
+    counts = np.array([169, 10, 10, 10])
+    for node in np.flatnonzero(nodes["player"] != TERMINAL):
+        here = nodes[node]
+        first = here["slot"] + here["stride"] * np.arange(counts[here["street"]])
+        folds = rng.integers(0, WHOLE, len(first)) if here["calling"] else 0
+        share[first] += np.uint8(folds)
+        share[first + here["calling"]] += np.uint8(WHOLE) - np.uint8(folds)
+    return BettingPolicy(betting, nodes["slot"], nodes["stride"], share, grid)
+
+
+def _by_hand(policy: BettingPolicy, symmetric: bool, precision: Any = np.float64) -> NDArray[np.float64]:
+    """[seats, lines] the values of all hands on one flop, added up."""
+    seen = buckets_of(policy.grid)
+    shares = Shares(policy.slot, policy.stride, policy.share, (169, 10, 10, 10))
+    rules = load("holdem")
+    made = new_walk(rules, policy.betting, lookups(rules, seen, seen, symmetric), shares, precision=precision)
+    flop = Next((0, 4, 9), 1)  # two suits alike, and a third
+    found = made.on_flop(flop, made.begin())
+    weighted: NDArray[np.float64] = (found * np.bincount(made.classes)).sum(axis=2)
+    return weighted
+
+
+def test_a_flop_without_isomorphism_and_in_single_precision_gives_the_same() -> None:
+    policy = _careful(1)
+    expected = _by_hand(policy, symmetric=False)
+    assert np.abs(expected).max() > 1
+    assert _by_hand(policy, symmetric=True) == pytest.approx(expected, rel=1e-12)
+    assert _by_hand(policy, symmetric=True, precision=np.float32) == pytest.approx(expected, rel=1e-5)
+
+
+# ---- Runs
+
+
+def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    walk = walk_of(Player(load(SMALL[0]), symmetric=True, seed=3))
+    game, kept = FullGame(walk, "some digest", "cpu"), tmp_path / "kept"
+    expected = game.measure()
+    assert expected is not None
+    assert expected.values == pytest.approx([100 * value for value in earned(walk)], abs=1e-9)
+    seen: list[tuple[int, int]] = []
+    assert game.measure(checkpoint=kept, seconds=-1) is None
+    found = _Kept(kept, "some digest", adding=True)
+    reach = walk.begin()
+    for number in (0, 1, 4):  # the fifth flop was ready before the third
+        found.add(number, walk.on_flop(walk.flops()[number], reach))
+    found.save()
+    again = game.measure(checkpoint=kept, threads=2, progress=lambda done, of: seen.append((done, of)))
+    assert again is not None
+    assert again.values == expected.values
+    assert seen[0] == (3, len(walk.flops()))
+    assert seen[-1] == (len(walk.flops()),) * 2
+    with pytest.raises(FogplayError, match="begun with other strategies or settings"):
+        FullGame(walk, "another", "cpu").measure(checkpoint=kept)
+
+
+def test_an_estimate_is_near_the_truth_by_its_error() -> None:
+    flops = next_boards(FULL, (), 3)
+    weight = np.array([each.weight for each in flops])
+    rng = np.random.default_rng(0)
+    truth = features(flops) @ rng.normal(size=19) + rng.normal(size=len(flops))
+    found = {number: weight[number] * truth[number] * np.ones((2, 1, 1)) for number in range(len(flops))}
+    walk: Any = Mock(finish=lambda total: (float(total[0].sum()) / 22100, float(total[1].sum()) / 22100))
+    wanted = float(weight @ truth) / 22100
+    misses = []
+    for seed in range(20):
+        values, error = estimate(walk, flops, sample(flops, 150, seed), found)
+        assert values[0] == values[1]
+        misses.append((values[0] - wanted) / error)
+        assert 0.04 < error < 0.16  # 1 / sqrt(150) is 0.08: what the regression knows is not an error
+    assert 0.5 < float(np.std(misses)) < 1.6
+
+
+def test_what_cannot_be_measured_in_full_says_so() -> None:
+    with pytest.raises(FogplayError, match="only two-player hold'em with 52 cards"):
+        full_game(load("holdem(players=3)"), _careful(1))
+    with pytest.raises(FogplayError, match="precision must be"):
+        full_game(load("holdem"), _careful(1), precision="half")
+    with pytest.raises(FogplayError, match="tables of numbers"):
+        full_game(load("holdem"), object())
+    with pytest.raises(FogplayError, match="add full=True"):
+        evaluate(Mock(), flops=3)
+    with pytest.raises(FogplayError, match="has no exact measure of its own"):
+        evaluate(Mock(), "kuhn", full=True)

@@ -212,7 +212,9 @@ def evaluate(
     seed: Annotated[int, amount(help="Which flops are sampled.")] = 0,
     threads: Threads = None,
     device: Device = "cpu",
-    checkpoint: Annotated[Path | None, typer.Option(help="With --full: the file to keep results in, NAME.full.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="With --full: the file to keep results in, NAME.full.")
+    ] = None,
 ) -> None:
     """Measure a strategy exactly: values, nash_conv, exploitability."""
     from fogplay.evaluate import measure

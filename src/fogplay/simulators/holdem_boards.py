@@ -2,8 +2,8 @@
 
 Two deals of the board are equal up to suits if one permutation of suits turns every round's cards of the first into
 those of the second. With 52 cards there are 1,755 flops, 63,193 turns and 2,554,656 rivers; ``cards/index.py`` has
-fewer, since it forgets in which order cards came. A suit's *holding* is the ranks of that suit in each round; suits with
-equal holdings can be exchanged, and these exchanges are the stabiliser of the board.
+fewer, since it forgets in which order cards came. A suit's *holding* is the ranks of that suit in each round; suits
+with equal holdings can be exchanged, and these exchanges are the stabiliser of the board.
 """
 
 from __future__ import annotations

@@ -52,8 +52,9 @@ def estimate(
     def total(used: NDArray[np.bool_]) -> NDArray[np.float64]:
         rows, seen = known[numbers[used]], values[used]
         slopes = np.linalg.lstsq(rows, seen, rcond=None)[0]
-        left: NDArray[np.float64] = (seen - rows @ slopes).mean(axis=0) * weight.sum()
-        return (everything @ slopes + left).reshape(shape)
+        left = (seen - rows @ slopes).mean(axis=0) * weight.sum()
+        found: NDArray[np.float64] = (everything @ slopes + left).reshape(shape)
+        return found
 
     groups = np.arange(len(drawn)) % min(GROUPS, len(drawn))
     whole = np.array(walk.finish(total(np.ones(len(drawn), bool))))

@@ -1,4 +1,4 @@
-"""Exact values in two-player hold'em without abstraction: the walk over all flops, shared by threads, kept as it goes."""
+"""Exact values in two-player hold'em without abstraction: the walk over all flops, shared by threads, and resumable."""
 
 from __future__ import annotations
 

@@ -91,7 +91,8 @@ def _round(nodes: NDArray[Any], root: int) -> tuple[Round, list[int]]:
         at += 1
     number = {node: place for place, node in enumerate(order)}
     spots = np.zeros((2, len(order)), SPOT)
-    actions, slots = [], [0, 0]
+    actions: list[tuple[int, int, int]] = []
+    slots = [0, 0]
     for place, node in enumerate(order):
         player = int(nodes[node]["player"])
         spots["player"][:, place], spots["first"][:, place] = player, len(actions)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.jit import kernel, piece
-from fogplay.simulators.holdem_lines import DEEPER, ENDS, FOLDS
+from fogplay.simulators.holdem_lines import DEEPER, ENDS
 from fogplay.vectors import WIDTH, larger, load, store
 
 SUM, LARGEST, MIXED = range(3)  # how the values after a player's actions are joined
@@ -56,7 +56,9 @@ def descend(spots, actions, responder, bucket, share, buckets, buffers):
             action = actions[number]
             if action.kind == DEEPER:
                 to = np.uint64(spots[action.to].reach) * hands
-                play(bucket, share, np.uint64(action.slot) * np.uint64(buckets), buffers.reach, begin, buffers.reach, to)
+                play(
+                    bucket, share, np.uint64(action.slot) * np.uint64(buckets), buffers.reach, begin, buffers.reach, to
+                )
 
 
 @piece
@@ -186,7 +188,9 @@ def ascend(spots, actions, responder, how, board, number, share, buckets, own, o
                 elif joining == MIXED:
                     weigh(buffers.value, to, own, mine, board.own[number])
             elif action.kind == ENDS and len(ahead) > 0:
-                join_rows(joining, begun, ahead, np.uint64(action.to) * hands, buffers, to, own, mine, board.own[number])
+                join_rows(
+                    joining, begun, ahead, np.uint64(action.to) * hands, buffers, to, own, mine, board.own[number]
+                )
             else:
                 reach, first = buffers.reach, begin
                 if not answers:
@@ -220,9 +224,7 @@ def walk_last(
         for place in range(hands):
             store(buffers.reach, place, load(reach, board.hand[number, place]))
         descend(spots, actions, responder, board.theirs[number], share, buckets, buffers)
-        ascend(
-            spots, actions, responder, how, board, number, share, buckets, own, own_buckets, stake, ahead, buffers
-        )
+        ascend(spots, actions, responder, how, board, number, share, buckets, own, own_buckets, stake, ahead, buffers)
         begin = np.uint64(spots[0].value) * hands
         for place in range(hands):
             hand = np.uint64(board.hand[number, place])
@@ -268,7 +270,8 @@ def walk_up(
 ):  # fmt: skip
     """Add to ``sums[hands, WIDTH]`` the values of a round that is not the last, times ``weight``.
 
-    ``onward[chunks, hands, WIDTH]`` has the values of the next round's lanes; ``known[ends * hands, WIDTH]`` is scratch.
+    ``onward[chunks, hands, WIDTH]`` has the values of the next round's lanes, and ``known[ends * hands, WIDTH]`` is
+    scratch.
     """
     hands = np.uint64(board.hand.shape[1])
     for place in range(hands):
@@ -289,9 +292,9 @@ def walk_up(
 
 @kernel
 def average_over(images, scale, sums, scratch):
-    """Replace ``sums[chunks, hands, WIDTH]`` by its mean over ``images[permutations, hands]``, times ``scale[1, WIDTH]``.
+    """Replace ``sums[chunks, hands, WIDTH]`` by its sum over ``images[permutations, hands]``, times ``scale``.
 
-    ``scratch[hands, WIDTH]`` is overwritten.
+    ``scale[1, WIDTH]`` is read, ``scratch[hands, WIDTH]`` overwritten.
     """
     factor = load(scale, np.uint64(0))
     for chunk in range(sums.shape[0]):

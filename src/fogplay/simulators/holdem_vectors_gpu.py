@@ -318,13 +318,18 @@ def _seat(round_: Round, lanes: Lanes, responder: int, kind: Any) -> _Seat:
     path_end = np.cumsum([0, *map(len, steps)]).astype(np.int64)
     path = np.array([slot for each in steps for slot in each] or [0], np.int64)
     own = lanes.theirs if lanes.own is None else lanes.own
-    there = [
-        cuda.to_device(np.ascontiguousarray(each))
-        for each in (spots, round_.actions, path, path_end, _whole(lanes.theirs.share), _whole(own.share))
-    ]
-    stake = cuda.to_device(lanes.stake.astype(kind))
-    sizes = np.uint64(lanes.theirs.buckets), np.uint64(own.buckets)
-    return _Seat(*there[:5], sizes[0], there[5], sizes[1], stake, int(spots[0]["value"]))
+    return _Seat(
+        cuda.to_device(np.ascontiguousarray(spots)),
+        cuda.to_device(round_.actions),
+        cuda.to_device(path),
+        cuda.to_device(path_end),
+        cuda.to_device(_whole(lanes.theirs.share)),
+        np.uint64(lanes.theirs.buckets),
+        cuda.to_device(_whole(own.share)),
+        np.uint64(own.buckets),
+        cuda.to_device(lanes.stake.astype(kind)),
+        int(spots[0]["value"]),
+    )
 
 
 def _whole(share: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -101,9 +101,7 @@ class Walk:
 
     # ---- One round
 
-    def _after(
-        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
-    ) -> list[NDArray[np.float64]]:
+    def _after(self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
         """[seats] the values when one of ``boards`` is dealt next, times their weights, summed."""
         street = len(dealt) + 1
         hands = self.lookups.deck.hands

@@ -19,7 +19,7 @@ from fogplay.vectors import WIDTH, larger, load, store
 
 SUM, LARGEST, MIXED = range(3)  # how the values after a player's actions are joined
 
-_1 = np.uint64(1)
+_0, _1 = np.uint64(0), np.uint64(1)
 
 
 class Board(NamedTuple):
@@ -39,8 +39,8 @@ class Buffers(NamedTuple):
     reach: NDArray[np.float64]  # [reaches * hands, WIDTH]
     value: NDArray[np.float64]  # [values * hands, WIDTH]
     played: NDArray[np.float64]  # [hands, WIDTH] the reach after an action
-    beaten: NDArray[np.float64]  # [hands, WIDTH] hands beaten, twice, plus ties
-    held: NDArray[np.float64]  # [cards + 1, WIDTH] the reach of hands that hold each card; of all hands
+    beaten: NDArray[np.float64]  # [hands, WIDTH] the reach of weaker hands
+    held: NDArray[np.float64]  # [2 * (cards + 1), WIDTH] the reach by card, and of all hands; the same so far
 
 
 @piece
@@ -56,12 +56,10 @@ def descend(spots, actions, responder, bucket, share, buckets, buffers):
             action = actions[number]
             if action.kind == DEEPER:
                 to = np.uint64(spots[action.to].reach) * hands
-                play(
-                    bucket, share, np.uint64(action.slot) * np.uint64(buckets), buffers.reach, begin, buffers.reach, to
-                )
+                play(bucket, share, np.uint64(action.slot) * np.uint64(buckets), buffers.reach, begin, buffers.reach, to)
 
 
-@piece
+@kernel
 def play(bucket, share, first, reach, begin, played, to):
     """Write the reach after an action whose probabilities begin at row ``first`` of ``share``."""
     for hand in range(np.uint64(len(bucket))):
@@ -70,47 +68,48 @@ def play(bucket, share, first, reach, begin, played, to):
 
 
 @piece
-def count_cards(reach, begin, low, high, held):
-    """Fill ``held`` with the reach by card."""
-    total = clear_cards(held)
+def clear(held, first, cards):
+    """Set one part of ``held`` to zero; a row of zeros is returned."""
+    for card in range(cards):
+        for lane in range(WIDTH):
+            held[first + card, lane] = 0.0
+    return load(held, first)
+
+
+@piece
+def add(held, first, low, high, row):
+    """Add one hand's reach to its cards."""
+    store(held, first + low, load(held, first + low) + row)
+    store(held, first + high, load(held, first + high) + row)
+
+
+@piece
+def apart(held, first, total, low, high):
+    """The reach of hands that hold neither card; a hand of both is subtracted twice."""
+    return total - load(held, first + low) - load(held, first + high)
+
+
+@kernel
+def count_cards(reach, begin, low, high, held, first, cards):
+    """Fill the part of ``held`` from row ``first`` with the reach by card."""
+    total = clear(held, first, cards)
     for hand in range(np.uint64(len(low))):
         row = load(reach, begin + hand)
         total = total + row
-        store(held, low[hand], load(held, low[hand]) + row)
-        store(held, high[hand], load(held, high[hand]) + row)
-    store(held, np.uint64(len(held)) - _1, total)
+        add(held, first, np.uint64(low[hand]), np.uint64(high[hand]), row)
+    store(held, first + cards - _1, total)
 
 
-@piece
-def clear_cards(held):
-    """Set ``held`` to zero; a row of zeros is returned."""
-    for card in range(np.uint64(len(held))):
-        for lane in range(WIDTH):
-            held[card, lane] = 0.0
-    return load(held, np.uint64(0))
-
-
-@piece
-def showdown(reach, begin, low, high, ends, held, beaten):
-    """Fill ``beaten`` with the reach of weaker hands, plus that of hands not stronger; and ``held`` as above."""
-    total = clear_cards(held)
-    first = np.uint64(0)
-    for strength in range(np.uint64(len(ends))):
-        end = np.uint64(ends[strength])
-        if end == first:
-            break
-        for hand in range(first, end):
-            store(beaten, hand, total - load(held, low[hand]) - load(held, high[hand]))
-        for hand in range(first, end):
-            row = load(reach, begin + hand)
-            total = total + row
-            store(held, low[hand], load(held, low[hand]) + row)
-            store(held, high[hand], load(held, high[hand]) + row)
-        for hand in range(first, end):
-            not_stronger = total - load(held, low[hand]) - load(held, high[hand]) + load(reach, begin + hand)
-            store(beaten, hand, load(beaten, hand) + not_stronger)
-        first = end
-    store(held, np.uint64(len(held)) - _1, total)
+@kernel
+def play_and_count(bucket, share, first, reach, begin, played, low, high, held, part, cards):
+    """``play`` and ``count_cards`` in one pass."""
+    total = clear(held, part, cards)
+    for hand in range(np.uint64(len(low))):
+        row = load(reach, begin + hand) * load(share, first + np.uint64(bucket[hand]))
+        store(played, hand, row)
+        total = total + row
+        add(held, part, np.uint64(low[hand]), np.uint64(high[hand]), row)
+    store(held, part + cards - _1, total)
 
 
 @piece
@@ -126,36 +125,54 @@ def join(how, begun, value, row, worth, own, at):
         store(value, row, load(value, row) + worth)
 
 
-@piece
-def join_fold(how, begun, reach, begin, low, high, stake, action, buffers, to, own, first, bucket):
-    """Take what a fold is worth: the stake times the hands that the opponent may hold."""
-    held, value = buffers.held, buffers.value
-    total, staked = load(held, np.uint64(len(held)) - _1), load(stake, action)
+@kernel
+def join_fold(how, begun, reach, begin, low, high, stake, held, first, cards, value, to, own, mine, bucket):
+    """Take what a fold is worth: row 0 of ``stake`` times the hands that the opponent may hold."""
+    total, staked = load(held, first + cards - _1), load(stake, _0)
     for hand in range(np.uint64(len(low))):
-        possible = total - load(held, low[hand]) - load(held, high[hand]) + load(reach, begin + hand)
-        join(how, begun, value, to + hand, staked * possible, own, first + np.uint64(bucket[hand]))
+        possible = apart(held, first, total, np.uint64(low[hand]), np.uint64(high[hand])) + load(reach, begin + hand)
+        join(how, begun, value, to + hand, staked * possible, own, mine + np.uint64(bucket[hand]))
 
 
-@piece
-def join_showdown(how, begun, reach, begin, low, high, stake, action, buffers, to, own, first, bucket):
-    """Take what a showdown is worth: the stake times hands beaten less hands that win."""
-    held, value, beaten = buffers.held, buffers.value, buffers.beaten
-    total, staked = load(held, np.uint64(len(held)) - _1), load(stake, action)
-    for hand in range(np.uint64(len(low))):
-        possible = total - load(held, low[hand]) - load(held, high[hand]) + load(reach, begin + hand)
-        worth = staked * (load(beaten, hand) - possible)
-        join(how, begun, value, to + hand, worth, own, first + np.uint64(bucket[hand]))
+@kernel
+def join_showdown(
+    how, begun, reach, begin, low, high, ends, stake, beaten, held, first, passing, cards, value, to, own, mine, bucket
+):
+    """Take what a showdown is worth: the stake times hands beaten less hands that win.
+
+    ``held`` has the reach by card from row ``first``, and from row ``passing`` that of the hands passed so far, going
+    up by strength. ``beaten`` is scratch for the hands of one strength.
+    """
+    all_hands, staked = load(held, first + cards - _1), load(stake, _0)
+    total = clear(held, passing, cards)
+    start = _0
+    for strength in range(np.uint64(len(ends))):
+        end = np.uint64(ends[strength])
+        if end == start:
+            break
+        for hand in range(start, end):
+            store(beaten, hand - start, apart(held, passing, total, np.uint64(low[hand]), np.uint64(high[hand])))
+        for hand in range(start, end):
+            row = load(reach, begin + hand)
+            total = total + row
+            add(held, passing, np.uint64(low[hand]), np.uint64(high[hand]), row)
+        for hand in range(start, end):
+            a, b = np.uint64(low[hand]), np.uint64(high[hand])
+            above = apart(held, first, all_hands, a, b) - apart(held, passing, total, a, b)
+            worth = staked * (load(beaten, hand - start) - above)
+            join(how, begun, value, to + hand, worth, own, mine + np.uint64(bucket[hand]))
+        start = end
 
 
-@piece
-def join_rows(how, begun, rows, begin, buffers, to, own, first, bucket):
+@kernel
+def join_rows(how, begun, rows, begin, value, to, own, first, bucket):
     """Take values that are already known."""
     for hand in range(np.uint64(len(bucket))):
         at = first + np.uint64(bucket[hand])
-        join(how, begun, buffers.value, to + hand, load(rows, begin + hand), own, at)
+        join(how, begun, value, to + hand, load(rows, begin + hand), own, at)
 
 
-@piece
+@kernel
 def weigh(value, begin, own, first, bucket):
     """Multiply values by the responder's own probabilities."""
     for hand in range(np.uint64(len(bucket))):
@@ -163,15 +180,16 @@ def weigh(value, begin, own, first, bucket):
         store(value, row, load(value, row) * load(own, first + np.uint64(bucket[hand])))
 
 
-@piece
+@kernel
 def ascend(spots, actions, responder, how, board, number, share, buckets, own, own_buckets, stake, ahead, buffers):
     """Fill ``buffers.value`` from the last decision to the first, whose values end in its buffer.
 
     ``ahead[ends * hands, WIDTH]`` has the values after each end of the round; empty on the last round, where ends are
     showdowns.
     """
-    low, high, bucket = board.low[number], board.high[number], board.theirs[number]
-    hands = np.uint64(len(low))
+    low, high, bucket, mine = board.low[number], board.high[number], board.theirs[number], board.own[number]
+    value, held = buffers.value, buffers.held
+    hands, cards = np.uint64(len(low)), np.uint64(len(held)) // np.uint64(2)
     for place in range(len(spots) - 1, -1, -1):
         spot = spots[place]
         to, begin = np.uint64(spot.value) * hands, np.uint64(spot.reach) * hands
@@ -180,34 +198,35 @@ def ascend(spots, actions, responder, how, board, number, share, buckets, own, o
         for at in range(spot.first + spot.count - 1, spot.first - 1, -1):  # raises first: their values are in place
             action = actions[at]
             slot = np.uint64(action.slot)
-            mine = slot * np.uint64(own_buckets) if joining == MIXED else np.uint64(0)
+            row = slot * np.uint64(own_buckets) if joining == MIXED else _0
             if action.kind == DEEPER:
                 deeper = np.uint64(spots[action.to].value) * hands
                 if deeper != to:
-                    join_rows(joining, begun, buffers.value, deeper, buffers, to, own, mine, board.own[number])
+                    join_rows(joining, begun, value, deeper, value, to, own, row, mine)
                 elif joining == MIXED:
-                    weigh(buffers.value, to, own, mine, board.own[number])
+                    weigh(value, to, own, row, mine)
             elif action.kind == ENDS and len(ahead) > 0:
-                join_rows(
-                    joining, begun, ahead, np.uint64(action.to) * hands, buffers, to, own, mine, board.own[number]
-                )
+                join_rows(joining, begun, ahead, np.uint64(action.to) * hands, value, to, own, row, mine)
             else:
                 reach, first = buffers.reach, begin
                 if not answers:
-                    play(bucket, share, slot * np.uint64(buckets), buffers.reach, begin, buffers.played, np.uint64(0))
-                    reach, first = buffers.played, np.uint64(0)
-                if action.kind == ENDS:
-                    showdown(reach, first, low, high, board.ends[number], buffers.held, buffers.beaten)
-                    join_showdown(
-                        joining, begun, reach, first, low, high, stake, at, buffers, to, own, mine, board.own[number]
+                    reach, first = buffers.played, _0
+                    play_and_count(
+                        bucket, share, slot * np.uint64(buckets), buffers.reach, begin, reach, low, high, held, _0, cards
                     )
-                else:
-                    if not (answers and counted):
-                        count_cards(reach, first, low, high, buffers.held)
-                    join_fold(
-                        joining, begun, reach, first, low, high, stake, at, buffers, to, own, mine, board.own[number]
-                    )
+                elif not counted:
+                    count_cards(reach, first, low, high, held, _0, cards)
                 counted = True
+                staked = stake[at : at + 1]
+                if action.kind == ENDS:
+                    join_showdown(
+                        joining, begun, reach, first, low, high, board.ends[number], staked, buffers.beaten, held, _0,
+                        cards, cards, value, to, own, row, mine,
+                    )  # fmt: skip
+                else:
+                    join_fold(
+                        joining, begun, reach, first, low, high, staked, held, _0, cards, value, to, own, row, mine
+                    )
             begun = True
 
 

@@ -176,18 +176,16 @@ def settle(
             passed += calls
         for place in range(first, last):
             a, b, kind, mine = np.uint64(low[place]), np.uint64(high[place]), bucket[place], own_bucket[place]
-            here = arrived[place, lane]
-            calls = here
-            if not answers:
-                calls *= probability(share, call_slot, kind, lane, unit)
-            not_stronger = apart(held, PASSED, thread, passed, a, b) + calls
-            possible = apart(held, CALLED, thread, all_called, a, b) + calls
+            possible = apart(held, CALLED, thread, all_called, a, b)
+            above = possible - apart(held, PASSED, thread, passed, a, b)
             found = deeper_value(how, place, to, near, far, far_to, value, own, own_buckets, actions, mine, lane, unit)
             weight = own_share(how, own, own_buckets, actions, called, mine, lane, unit)
-            worth = call_stake * (beaten[place - first, lane] + not_stronger - possible)
-            found = joined(how, begun, found, worth, weight)
+            found = joined(how, begun, found, call_stake * (beaten[place - first, lane] - above), weight)
             if folded >= 0:
-                if not answers:
+                here = arrived[place, lane]
+                if answers:
+                    possible += here
+                else:
                     folds = here * probability(share, fold_slot, kind, lane, unit)
                     possible = apart(held, FOLDED, thread, all_folded, a, b) + folds
                 weight = own_share(how, own, own_buckets, actions, folded, mine, lane, unit)

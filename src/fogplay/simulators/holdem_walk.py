@@ -202,7 +202,7 @@ class Walk:
             np.zeros((round_.values * hands, WIDTH), kind),
             np.zeros((hands, WIDTH), kind),
             np.zeros((hands, WIDTH), kind),
-            np.zeros((self.lookups.deck.cards + 1, WIDTH), kind),
+            np.zeros((2 * (self.lookups.deck.cards + 1), WIDTH), kind),
         )
 
 

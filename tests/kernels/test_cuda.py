@@ -17,7 +17,7 @@ from fogplay.kernels import cuda as driver
 from fogplay.kernels import uct
 from fogplay.simulators import HashedSimulator, Simulator, TreeSimulator
 from fogplay.simulators.holdem import HoldemSimulator
-from fogplay.simulators.holdem_vectors_gpu import on_gpu
+from fogplay.simulators.holdem_walk_gpu import on_gpu
 from fogplay.simulators.restricted import BoundSimulator
 from fogplay.solvers import respond
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay

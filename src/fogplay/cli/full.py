@@ -35,7 +35,7 @@ def evaluate_fully(
     if as_json:
         print_json(facts | {"checkpoint": str(kept)})
         return
-    show = table("best response in", found.unit)
+    show = table("best response in", f"earns {found.unit}")
     for seat, value in enumerate(found.best_response_values):
         show.add_row(f"seat {seat}", f"{value:+.4f}")
     say(f"{facts['game']}: {player}")

@@ -15,7 +15,7 @@ from fogplay.evaluate.exact import Evaluation
 from fogplay.games.registry import load
 from fogplay.simulators import part_of
 
-UNIT = "mb per hand"  # thousandths of a big blind
+UNIT = "mb/h"  # thousandths of a big blind per hand
 
 
 @dataclass(frozen=True)

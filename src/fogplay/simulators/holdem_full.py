@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]  # flops done, of how many
 
 @dataclass(frozen=True)
 class FullValues:
-    """What a responder earns in the unabstracted game, in big blinds per thousand hands (mb per hand)."""
+    """What a responder earns in the unabstracted game, in thousandths of a big blind per hand (mb/h)."""
 
     values: tuple[float, float]  # by the responder's seat
     mean: float  # over both seats
@@ -209,7 +209,7 @@ def full_game(
         PRECISIONS[precision],
     )
     if device == "cuda":
-        from fogplay.simulators.holdem_vectors_gpu import on_gpu
+        from fogplay.simulators.holdem_walk_gpu import on_gpu
 
         made = on_gpu(made)
     return FullGame(made, digest.hexdigest()[:16], device)

@@ -56,7 +56,9 @@ def descend(spots, actions, responder, bucket, share, buckets, buffers):
             action = actions[number]
             if action.kind == DEEPER:
                 to = np.uint64(spots[action.to].reach) * hands
-                play(bucket, share, np.uint64(action.slot) * np.uint64(buckets), buffers.reach, begin, buffers.reach, to)
+                play(
+                    bucket, share, np.uint64(action.slot) * np.uint64(buckets), buffers.reach, begin, buffers.reach, to
+                )
 
 
 @kernel
@@ -212,7 +214,17 @@ def ascend(spots, actions, responder, how, board, number, share, buckets, own, o
                 if not answers:
                     reach, first = buffers.played, _0
                     play_and_count(
-                        bucket, share, slot * np.uint64(buckets), buffers.reach, begin, reach, low, high, held, _0, cards
+                        bucket,
+                        share,
+                        slot * np.uint64(buckets),
+                        buffers.reach,
+                        begin,
+                        reach,
+                        low,
+                        high,
+                        held,
+                        _0,
+                        cards,
                     )
                 elif not counted:
                     count_cards(reach, first, low, high, held, _0, cards)

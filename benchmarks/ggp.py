@@ -3,8 +3,9 @@
     python benchmarks/ggp.py [SHEET ...] [--seconds 1] [--device cuda] [--folder FOLDER]
 
 A sheet is a file or one of those that come along. The three ways take turns in one run, and seconds are those of this
-process on one core, so that a busy machine matters little; lanes on a GPU are timed by the clock. With ``--folder``, all sheets of a folder are read, made
-networks and played instead, and the table says how long each took and which could not be grounded.
+process on one core, so that a busy machine matters little; lanes on a GPU are timed by the clock. With ``--folder``,
+all sheets of a folder are read, made networks and played instead, and the table says how long each took and which could
+not be grounded.
 """
 
 from __future__ import annotations

@@ -91,8 +91,8 @@ def _tournament(
         judged = holds if scale == "paper" and abs(wins - 50) > 1 else None
         findings.append(Finding(f"{one} against {other}", f"{wins:g} %, {points:+g}", measured, judged))
     notes = (
-        f"{decks:,} decks, each played twice with sides swapped; {playouts} playouts per move. First WP with its standard "
-        "error over decks, then points per game (ADP).",
+        f"{decks:,} decks, each played twice with sides swapped; {playouts} playouts per move. WP with its error "
+        "over decks, then points per game (ADP).",
         "XDou was never published; `strong` stands for it. The paper's figures are of 100 decks.",
     )
     return Outcome((*findings, *more(found)), notes=notes)
@@ -170,7 +170,7 @@ def fig3(runner: Runner, scale: str) -> Outcome:
     risen = bool(end > begin) if scale == "paper" else None
     return Outcome(
         (
-            Finding("the peasants' share of games, first to last quarter of the episodes", "rises from about 50 to 65 %",
+            Finding("the peasants' share of games, first to last quarter of episodes", "rises from about 50 to 65 %",
                     f"{100 * begin:.1f} % to {100 * end:.1f} %", risen),
         ),
         files,

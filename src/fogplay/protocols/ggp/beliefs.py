@@ -1,4 +1,7 @@
-"""What a role knows of the state: the state itself, or with percepts a sample of states that agree with all it saw."""
+"""What a role knows of the state: the state itself, or with percepts a sample of states that agree with all it saw.
+
+Where the sheet has a network, lanes find the sample (``LaneSample``); ``Belief`` needs the rules alone.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,19 @@ import numpy as np
 from fogplay.errors import FogplayError
 from fogplay.games.gdl import GdlGame, GdlState
 from fogplay.gdl.interpreter import Interpreter
+from fogplay.gdl.kif import unparse
+from fogplay.gdl.networked import NetworkMachine
 from fogplay.gdl.rules import Term
+from fogplay.search.sheet_beliefs import LaneBelief
 
 SAMPLES = 100
 TRIES = 40  # per sample that is wanted
+
+
+def belief_of(game: GdlGame, role: int, rng: np.random.Generator) -> Belief | LaneSample:
+    """What a role knows before the first step of a match."""
+    hidden = game.sheet.has_percepts and isinstance(game.machine, NetworkMachine)
+    return LaneSample(game, role, rng) if hidden else Belief(game, role, rng)
 
 
 class Belief:
@@ -29,6 +41,14 @@ class Belief:
     def legal(self) -> tuple[Term, ...]:
         """The role's legal moves, which are the same in all states it holds possible."""
         return self.game.machine.legal(self.worlds[0][0])[self.role]
+
+    def infoset(self) -> str:
+        """The game's string for what the role knows."""
+        return f"{self.game.machine.roles[self.role]}:{self.worlds[0][1][self.role]}"
+
+    def states(self) -> list[Any]:
+        """The states that the role holds possible."""
+        return [position for position, _ in self.worlds]
 
     def see_moves(self, moves: Sequence[Term]) -> None:
         """Take all roles' moves as the server tells them, also such as seem illegal here."""
@@ -91,10 +111,60 @@ class Belief:
 
     def draw(self, rng: np.random.Generator) -> GdlState:
         """A state for search, in which this role is to move and those asked before it have moved at random."""
-        game = self.game
-        position, seen = self.worlds[int(rng.integers(len(self.worlds)))]
-        legal = game.machine.legal(position)
-        acting = game.acting(legal)
-        before = acting[: acting.index(self.role)]
-        chosen = tuple(int(rng.integers(len(legal[role]))) for role in before)
-        return GdlState(game, position, seen, legal, chosen, game.number(self.role))
+        return _asked(self.game, self.role, *self.worlds[int(rng.integers(len(self.worlds)))], rng)
+
+
+def _asked(game: GdlGame, role: int, position: Any, seen: tuple[str, ...], rng: np.random.Generator) -> GdlState:
+    """A state in which a role is to move and those asked before it in this step have moved at random."""
+    legal = game.machine.legal(position)
+    acting = game.acting(legal)
+    before = acting[: acting.index(role)]
+    chosen = tuple(int(rng.integers(len(legal[each]))) for each in before)
+    return GdlState(game, position, seen, legal, chosen, game.number(role))
+
+
+class LaneSample:
+    """The same by lanes: a thousand states; what the other roles saw in one of them is found when it is drawn."""
+
+    def __init__(self, game: GdlGame, role: int, rng: np.random.Generator) -> None:
+        machine = game.machine
+        assert isinstance(machine, NetworkMachine)
+        self.game, self.role = game, role
+        self.lanes = LaneBelief(machine.twin(), role, int(rng.integers(2**31)))
+        self.seen = ""
+        self.drawn: dict[int, tuple[Any, tuple[str, ...]]] = {}
+
+    def legal(self) -> tuple[Term, ...]:
+        """The role's legal moves, which are the same in all states it holds possible."""
+        return self.lanes.machine.legal(self.lanes.state())[self.role]
+
+    def infoset(self) -> str:
+        """The game's string for what the role knows."""
+        return f"{self.lanes.machine.roles[self.role]}:{self.seen}"
+
+    def states(self) -> list[Any]:
+        """The states that the role holds possible."""
+        return [state.tobytes() for state in self.lanes.now.states]
+
+    def see_moves(self, moves: Sequence[Term]) -> None:
+        raise FogplayError("the rules have percepts, so no role is told all moves")
+
+    def see_percepts(self, own: Term, percepts: Sequence[Term], end: float) -> None:
+        """Keep states that agree with a step: this role made ``own`` and saw ``percepts``; stops at ``end``."""
+        chose = len(self.legal()) > 1
+        if not self.lanes.see(own, percepts, end):
+            raise FogplayError("no state agrees with what was seen")
+        told = f"[{' '.join(map(unparse, sorted(percepts, key=unparse)))}]" if percepts else ""
+        self.seen += f" {(unparse(own) if chose else '') + told or '.'}"
+        self.drawn = {}
+
+    def draw(self, rng: np.random.Generator) -> GdlState:
+        """A state for search, in which this role is to move and those asked before it have moved at random."""
+        place = int(rng.integers(len(self.lanes.now.states)))
+        if place not in self.drawn:
+            machine = self.game.machine
+            position, seen = machine.initial(), ("",) * len(machine.roles)
+            for moves in self.lanes.moves_to(place):
+                position, seen = self.game.moved(position, machine.legal(position), tuple(moves), seen)
+            self.drawn[place] = position, seen
+        return _asked(self.game, self.role, *self.drawn[place], rng)

@@ -22,7 +22,7 @@ from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import RANDOM, read_sheet
 from fogplay.play import View
 from fogplay.protocols.ggp import messages
-from fogplay.protocols.ggp.beliefs import Belief
+from fogplay.protocols.ggp.beliefs import Belief, LaneSample, belief_of
 from fogplay.protocols.ggp.messages import Message
 
 NAME = "fogplay"
@@ -42,7 +42,7 @@ class Match:
     agent: Any
     role: int
     play_clock: float
-    belief: Belief
+    belief: Belief | LaneSample
     heard: float  # when its last message came
     step: int = 0
     own: Term | None = None  # the last answer
@@ -103,7 +103,7 @@ class Player:
                 raise FogplayError(f"there is no role {message.role}; the roles are {', '.join(roles)}")
             (agent,) = resolve([self.agent], game)
             role = roles.index(message.role)
-            belief = Belief(game, role, self.rng)
+            belief = belief_of(game, role, self.rng)
             self.match = Match(message.match, game, agent, role, message.play_clock, belief, self.clock())
         finally:
             self.starting = False
@@ -139,7 +139,7 @@ class Player:
             thought = self._thoughts(match, legal, deadline)
             chosen = legal[thought[0] if thought else int(self.rng.integers(len(legal)))]
             if thought:
-                match.memory.append((self._infoset(match), thought[0]))
+                match.memory.append((match.belief.infoset(), thought[0]))
         match.own = chosen
         self.worst = max(self.worst, min(self.clock() - deadline, match.play_clock / 4))
         return chosen
@@ -163,7 +163,7 @@ class Player:
                 half = self.clock() + (deadline - self.clock()) / 2
                 match.belief.see_percepts(own, message.percepts, half)
         except FogplayError:
-            return not match.belief.worlds
+            return False  # what was known before has to do
         return False
 
     def _thoughts(self, match: Match, legal: tuple[Term, ...], deadline: float) -> list[int]:
@@ -176,13 +176,9 @@ class Player:
         match.thread.join(max(deadline - self.clock(), 0.0))
         return list(thought)
 
-    def _infoset(self, match: Match) -> str:
-        position = match.belief.worlds[0]
-        return f"{match.game.machine.roles[match.role]}:{position[1][match.role]}"
-
     def _think(self, match: Match, legal: tuple[Term, ...], deadline: float, thought: list[int]) -> None:
         seat = match.game.players.index(match.role)
-        infoset, memory = self._infoset(match), tuple(match.memory)
+        infoset, memory = match.belief.infoset(), tuple(match.memory)
         view = View(
             seat=seat,
             legal=tuple(range(len(legal))),

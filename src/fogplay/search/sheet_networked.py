@@ -1,0 +1,160 @@
+"""Searches on a sheet's network, each until a moment: they run as compiled stretches of some milliseconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.gdl import differences, lanes
+from fogplay.gdl.networked import NetworkMachine
+from fogplay.kernels import stages as kernels
+from fogplay.kernels.stages import Stages
+from fogplay.kernels.uct import Always, Decay
+from fogplay.search import sheet_cfr, sheet_uct
+from fogplay.search.sheet_cfr import ESTIMATED, EXPANDED, FEWEST_PLAYS, NODES, PLAYS_PER_LEAF
+from fogplay.simulators.streams import streams
+
+EXPLORATION = 40.0  # for goals from 0 to 100
+EVEN = 1e12  # so much exploration that all moves are tried alike
+STRETCH = 0.005  # seconds between two looks at the clock
+EXPANDING = 0.4  # share of the time in which CFR expands its tree
+LEAVES = 100  # that a tree should have at least, with fewer plays each if need be
+FORCED = 64  # steps within which the next state of a match is looked for in the kept tree
+WIDTH, NARROW = 16, 8  # words of the rows that estimate leaves: 1,024 plays at once, or 512 in large networks
+SCHEDULES: dict[str, Any] = {"uct": Always(), "smooth-uct": Decay(0.1, 0.9, 0.002), "flat": Always()}
+
+
+def until(end: float, run: Callable[[int], None]) -> int:
+    """Call ``run(count)`` with counts that take some milliseconds until ``end``, at least once; returns their sum."""
+    done, count = 0, 1
+    while True:
+        before = time.monotonic()
+        run(count)
+        done += count
+        now = time.monotonic()
+        if now >= end:
+            return done
+        rate = count / max(now - before, 1e-6)
+        count = max(1, min(2 * count, int(rate * min(STRETCH, end - now))))
+
+
+class Networked:
+    """Searches that keep what they learn between the decisions of a match."""
+
+    def __init__(self, machine: NetworkMachine, hidden: bool, seed: int) -> None:
+        self.machine = machine.twin()
+        self.game = sheet_uct.played(machine, hidden)
+        self.roles = len(machine.roles)
+        self.position = differences.make_position(machine.circuit, seed)
+        large = self.machine.network.num_nodes > lanes.LARGE
+        self.rows = lanes.make_rows(machine.circuit, seed, NARROW if large else WIDTH)
+        self.rng = streams(seed, 1)[0]
+        self.learned = sheet_uct.empty()
+        self.scratch = sheet_uct.make_scratch(~self.game.is_chance)
+        self.tree: sheet_cfr.Grown | None = None
+        self.done = 0  # iterations of CFR
+        self.leaf_seconds = 0.0  # per play
+        differences.place(machine.circuit, self.position, np.frombuffer(machine.initial(), np.uint8))
+
+    # ---- UCT, Smooth UCT and flat Monte Carlo
+
+    def no_keys(self) -> NDArray[np.uint64]:
+        """What roles have seen where that does not matter."""
+        return np.zeros((1, self.roles), np.uint64)
+
+    def tries(
+        self, algorithm: str, worlds: NDArray[np.uint8], keys: NDArray[np.uint64], role: int, end: float
+    ) -> tuple[Any, int]:
+        """[moves] visits and totals of a role's moves in ``worlds`` when the time is over, and the simulations made."""
+        learned, scratch, c = self.learned, self.scratch, EXPLORATION
+        if algorithm == "flat":
+            learned, c = sheet_uct.empty(64, 1 << 16), EVEN
+            scratch = sheet_uct.make_scratch(np.arange(self.roles) == role, 1)
+        elif 4 * learned.used[0] > len(learned.key):
+            learned = self.learned = sheet_uct.empty()
+        schedule = SCHEDULES[algorithm]
+        count = until(
+            end,
+            lambda count: sheet_uct.simulate(
+                self.game, self.position, learned, worlds, keys, schedule, c, self.rng, scratch, count
+            ),
+        )
+        slot = sheet_uct.root_slot(self.game, self.position, learned, worlds[0], keys[0], role)
+        moves = len(self.machine.legal(worlds[0].tobytes())[role])
+        return learned.tables.cell[slot : slot + moves].copy(), count
+
+    # ---- CFR
+
+    def cfr(self, state: bytes, role: int, end: float) -> tuple[list[float], int]:
+        """The average strategy of a role when the time is over, and the iterations made for it."""
+        began = time.monotonic()
+        stages = self.stages(state, began + EXPANDING * (end - began))
+        first = self.done
+
+        def iterate(count: int) -> None:
+            kernels.iterate(stages, self.done + 1, count)
+            self.done += count
+
+        until(end, iterate)
+        average = stages.average[stages.first_slot[0, role] : stages.first_slot[0, role + 1]]
+        return (average / average.sum()).tolist(), self.done - first
+
+    def stages(self, state: bytes, end: float) -> Stages:
+        """The tree below a state, grown until ``end`` and estimated at its edge."""
+        tree = self._rooted(np.frombuffer(state, np.uint8))
+        if not self.leaf_seconds:
+            self._measure(tree)
+        plays = PLAYS_PER_LEAF
+        left = max(end - time.monotonic(), 0.0)
+        if plays * self.leaf_seconds * LEAVES > left:
+            plays = max(FEWEST_PLAYS, int(left / (LEAVES * self.leaf_seconds)))
+        while True:
+            waiting = tree.counts[NODES] - max(tree.counts[EXPANDED], tree.counts[ESTIMATED])
+            left = end - time.monotonic() - waiting * plays * self.leaf_seconds
+            if left < 0.0 and tree.counts[EXPANDED] > 0:
+                break
+            if not sheet_cfr.expand(self.game, self.position, tree, 1):
+                break
+        self._estimate(tree, plays, end)
+        return sheet_cfr.stages_of(tree, self.game.is_chance)
+
+    def _rooted(self, state: NDArray[np.uint8]) -> sheet_cfr.Grown:
+        """The tree with a state as its root: what is below it in the kept tree, or a new one."""
+        if self.tree is None:
+            self.tree = sheet_cfr.make_tree(len(state), self.roles)
+        root = sheet_cfr.node_of(self.game, self.position, self.tree, state, FORCED)
+        if root < 0:
+            sheet_cfr.plant(self.game, self.position, self.tree, state)
+            self.done = 0
+        elif root > 0:
+            sheet_cfr.keep_below(self.tree, root)
+        return self.tree
+
+    def _measure(self, tree: sheet_cfr.Grown) -> None:
+        """How long a random play from the root takes, among a thousand; the shortest of three times is undisturbed."""
+        took = []
+        for _ in range(3):
+            before = time.monotonic()
+            sheet_cfr.play_out(self.game, self.rows, tree, 0, PLAYS_PER_LEAF)
+            took.append(time.monotonic() - before)
+        self.leaf_seconds = min(took) / PLAYS_PER_LEAF
+
+    def _estimate(self, tree: sheet_cfr.Grown, plays: int, end: float) -> None:
+        """Estimate the nodes at the edge, with few plays once the time is over, and by the others' mean in the end."""
+        began, first = time.monotonic(), int(max(tree.counts[EXPANDED], tree.counts[ESTIMATED]))
+        longest = end + max(end - began, 0.02)
+        while sheet_cfr.estimate(self.game, self.rows, tree, 4, plays):
+            now = time.monotonic()
+            if now > end:
+                plays = FEWEST_PLAYS
+            if now > longest:
+                break
+        done, nodes = int(tree.counts[ESTIMATED]), int(tree.counts[NODES])
+        if done < nodes:
+            mean = tree.value[first:done].mean(axis=0) if done > first else np.full(self.roles, 50.0)
+            rest = np.arange(done, nodes)[~tree.over[done:nodes]]
+            tree.value[rest] = mean

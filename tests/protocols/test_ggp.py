@@ -133,7 +133,7 @@ def test_percepts_in_both_forms(with_turn: bool) -> None:
     assert player.handle("(PLAY m1 1 wait (queen))" if with_turn else "(PLAY m1 (queen))") == "wait"
     assert player.handle("(PLAY m1 2 wait (bet))" if with_turn else "(PLAY m1 (bet))") in ("bet", "pass")
     assert player.match is not None
-    worlds = [player.match.game.machine.fluents(state) for state, _ in player.match.belief.worlds]
+    worlds = [player.match.game.machine.fluents(state) for state in player.match.belief.states()]
     assert all(("holds", "bob", "queen") in world for world in worlds)
     assert {card for world in worlds for card in ("jack", "king") if ("holds", "alice", card) in world} == {
         "jack",

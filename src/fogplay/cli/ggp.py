@@ -24,6 +24,7 @@ def player(
     host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 is all of them.")] = "127.0.0.1",
     agent: Annotated[str, typer.Option(help="Who plays, such as ggp:auto, ggp:uct or uniform.")] = "ggp:auto:86400s",
     seed: Annotated[int, typer.Option(help="The same seed draws the same moves.", min=0)] = 0,
+    memory: Annotated[float, typer.Option(help="Gigabytes; rules that need more are refused.", min=0.5)] = 4.0,
 ) -> None:
     """Wait for a server's messages and play its matches, until Ctrl-C."""
     from fogplay.games.gdl import own_sheets
@@ -35,7 +36,7 @@ def player(
     with Watch(quiet=False) as watch:
         for name in own_sheets()[:2]:  # with and without percepts: compiles what thinking needs, before any clock runs
             SheetPlayer(load(name), seconds=0.01)
-        server = PlayerServer(Player(agent, seed), host, port)
+        server = PlayerServer(Player(agent, seed, memory=int(memory * 1e9)), host, port)
         watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")
         try:
             server.serve_forever(poll_interval=0.1)

@@ -53,12 +53,16 @@ def player(agent: str) -> Iterator[str]:
             process.terminate()
 
 
+def rules_of(sheet: str) -> str:
+    """The rules of a sheet as a START has them."""
+    return " ".join(unparse(form) for form, _ in parse(sheet_file(sheet).read_text(encoding="utf-8")))
+
+
 def over_the_wire(runner: Runner, scale: str) -> Outcome:
     """The CFR player against the UCT player in five-card Goofspiel, both over HTTP on a clock."""
     count, start_clock, play_clock = SCALES[scale]
     game = GdlGame(SHEET)
-    text = sheet_file(SHEET).read_text(encoding="utf-8")
-    rules = " ".join(unparse(form) for form, _ in parse(text))
+    rules = rules_of(SHEET)
     rows: list[Played] = []
     with player(AGENTS[0]) as cfr, player(AGENTS[1]) as uct:
         for address in (cfr, uct):

@@ -5,6 +5,7 @@ Where the sheet has a network, lanes find the sample (``LaneSample``); ``Belief`
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +34,8 @@ class Belief:
     """States that a role holds possible, each with what every role has seen; one state if all moves are seen."""
 
     def __init__(self, game: GdlGame, role: int, rng: np.random.Generator) -> None:
-        self.game, self.role, self.rng = game, role, rng
+        self.game, self.role, self.rng = _twin(game), role, rng
+        self.shared = game  # which agents ask, in threads of their own
         self.start = (game.machine.initial(), ("",) * len(game.machine.roles))
         self.worlds: list[tuple[Any, tuple[str, ...]]] = [self.start]
         self.history: list[tuple[Term, tuple[Term, ...]]] = []  # own move and percepts of every step
@@ -59,7 +61,8 @@ class Belief:
             self.worlds = [self.game.moved(position, self.game.machine.legal(position), tuple(moves), seen)]
         except KeyError:  # a move that is never legal by the rules is unknown to the network
             fluents = self.game.machine.fluents(position)
-            self.game.__dict__["machine"] = Interpreter(self.game.sheet)
+            for game in (self.game, self.shared):
+                game.__dict__["machine"] = Interpreter(game.sheet)
             self.worlds = [self.game.moved(fluents, self.game.machine.legal(fluents), tuple(moves), seen)]
 
     def see_percepts(self, own: Term, percepts: Sequence[Term], end: float) -> None:
@@ -111,7 +114,15 @@ class Belief:
 
     def draw(self, rng: np.random.Generator) -> GdlState:
         """A state for search, in which this role is to move and those asked before it have moved at random."""
-        return _asked(self.game, self.role, *self.worlds[int(rng.integers(len(self.worlds)))], rng)
+        return _asked(self.shared, self.role, *self.worlds[int(rng.integers(len(self.worlds)))], rng)
+
+
+def _twin(game: GdlGame) -> GdlGame:
+    """The same game with a machine of its own, which another thread than the agent's may ask."""
+    made = copy.copy(game)
+    if isinstance(game.machine, NetworkMachine):
+        made.__dict__["machine"] = game.machine.twin()
+    return made
 
 
 def _asked(game: GdlGame, role: int, position: Any, seen: tuple[str, ...], rng: np.random.Generator) -> GdlState:

@@ -53,7 +53,7 @@ def plays_on(address: str) -> None:
 def post(address: str, body: bytes, length: int | None = None) -> bytes:
     """The first bytes of the reply to a message, or nothing if the connection ends."""
     host, _, port = address.partition(":")
-    with socket.create_connection((host, int(port)), 10) as line, contextlib.suppress(OSError):
+    with socket.create_connection((host, int(port)), 60) as line, contextlib.suppress(OSError):
         line.sendall(b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % (len(body) if length is None else length))
         with contextlib.suppress(OSError):
             line.sendall(body)

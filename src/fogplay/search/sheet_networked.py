@@ -52,13 +52,22 @@ class Networked:
         self.position = differences.make_position(machine.circuit, seed)
         large = self.machine.network.num_nodes > lanes.LARGE
         self.rows = lanes.make_rows(machine.circuit, seed, NARROW if large else WIDTH)
-        self.rng = streams(seed, 1)[0]
         self.learned = sheet_uct.empty()
         self.scratch = sheet_uct.make_scratch(~self.game.is_chance)
         self.tree: sheet_cfr.Grown | None = None
         self.done = 0  # iterations of CFR
         self.leaf_seconds = 0.0  # per play
         differences.place(machine.circuit, self.position, np.frombuffer(machine.initial(), np.uint8))
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Forget what was learned, and begin with other random numbers; memory that was taken stays."""
+        self.rng = streams(seed, 1)[0]
+        self.rows.random[:] = np.random.default_rng(seed).integers(1, 2**63, self.rows.random.shape, np.uint64) | 1
+        sheet_uct.forget(self.learned)
+        if self.tree is not None:
+            self.tree.counts[:] = 0
+        self.done = 0
 
     # ---- UCT, Smooth UCT and flat Monte Carlo
 
@@ -75,7 +84,7 @@ class Networked:
             learned, c = sheet_uct.empty(64, 1 << 16), EVEN
             scratch = sheet_uct.make_scratch(np.arange(self.roles) == role, 1)
         elif 4 * learned.used[0] > len(learned.key):
-            learned = self.learned = sheet_uct.empty()
+            sheet_uct.forget(learned)
         schedule = SCHEDULES[algorithm]
         count = until(
             end,

@@ -77,6 +77,13 @@ def empty(places: int = PLACES, slots: int = SLOTS) -> Learned:
     )
 
 
+def forget(learned: Learned) -> None:
+    """Clear what was learned."""
+    if learned.used.any():
+        learned.key[:] = 0
+        learned.used[:] = 0
+
+
 def make_scratch(learns: NDArray[np.bool_], longest: int = LONGEST_PATH) -> Scratch:
     """Room for simulations in which some roles learn in their first so many choices."""
     roles = len(learns)
@@ -122,6 +129,8 @@ def slot_to_add(learned: Any, place: int, key: Any, moves: int) -> int:
     learned.key[place], learned.first[place] = key, learned.used[1]
     learned.used[0] += 1
     learned.used[1] += moves
+    for slot in range(learned.first[place], learned.used[1]):
+        learned.tables.cell[slot].visits, learned.tables.cell[slot].total = 0, 0.0
     return learned.first[place]  # type: ignore[no-any-return]
 
 

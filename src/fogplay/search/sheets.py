@@ -53,6 +53,7 @@ class SheetPlayer:
         self.confidence = number("confidence", confidence, 0.0, 1.0)
         self.iterations = 0  # of the last decision
         self._hidden: SearchAgent | None = None
+        self.networked: Networked | None = None
         self.reseed(whole("seed", seed, 0))
         self._compile()
 
@@ -61,11 +62,14 @@ class SheetPlayer:
         self.rng = np.random.default_rng(seed)
         self.machine = machine = self.game.machine
         self.interpreted = Interpreted(machine, seed)
-        self.networked: Networked | None = None
         self.beliefs: dict[int, tuple[LaneBelief, list[Any]]] = {}  # by role, with the history it knows
         if isinstance(machine, NetworkMachine):
-            self.networked = Networked(machine, self.game.sheet.has_percepts, seed)
-        elif self.game.sheet.has_percepts:  # by its rules: a tree would take too long to build
+            if self.networked is None:
+                self.networked = Networked(machine, self.game.sheet.has_percepts, seed)
+            self.networked.reseed(seed)
+            return
+        self.networked = None
+        if self.game.sheet.has_percepts:  # by its rules: a tree would take too long to build
             if self._hidden is None:
                 self._hidden = SearchAgent(RulesSimulator(self.game), "smooth-uct", seconds=self.seconds)
             self._hidden.reseed(seed)
@@ -92,7 +96,7 @@ class SheetPlayer:
         else:
             belief = LaneBelief(networked.machine, self.game.players[0], 0)
             belief.see(legal[self.game.players[0]][0], (), now)
-        self.networked = Networked(networked.machine, self.game.sheet.has_percepts, 0)
+        networked.reseed(0)
 
     def act(self, view: View) -> int:
         return drawn(self.distribution(view), view.luck, view.legal)

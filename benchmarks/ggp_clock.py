@@ -2,8 +2,8 @@
 
     python benchmarks/ggp_clock.py [--moves 200] [--clock 2] [--agent ggp:auto] [--sheet connectfour.kif]
 
-A player in a process of its own gets START and PLAY as from a server; its opponent moves at random. The margin of a move
-is the play clock less the time from sending PLAY to having the reply. Matches follow one another until there are enough
+A player in a process of its own gets START and PLAY as from a server; its opponent moves at random. A move's margin is
+the play clock less the time from sending PLAY to having the reply. Matches follow one another until there are enough
 moves for which the player has a choice.
 """
 

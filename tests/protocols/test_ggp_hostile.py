@@ -1,4 +1,4 @@
-"""A player and hostile servers: each message gets an error or nothing, and the player goes on within its memory limit."""
+"""Hostile servers: each message gets an error or nothing, and the player goes on within its memory limit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,17 @@ ENDLESS = (
     + " ".join(f"(d {digit})" for digit in range(10))
     + " (<= (legal ann (m ?a ?b ?c ?d ?e ?f ?g ?h ?i)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g) (d ?h) (d ?i))"
 )
-GARBAGE = ("", "(((((", "\x00\x01", ")" * 1000, "(" * 5000, "(PLAY)", "(START)", "(START m a (((((x))))) 5 5)", "(PLAY m " * 50)
+GARBAGE = (
+    "",
+    "(((((",
+    "\x00\x01",
+    ")" * 1000,
+    "(" * 5000,
+    "(PLAY)",
+    "(START)",
+    "(START m a (((((x))))) 5 5)",
+    "(PLAY m " * 50,
+)
 
 
 @pytest.fixture
@@ -141,7 +151,10 @@ def test_wrong_matches_and_moves() -> None:
 
 def test_slow_bytes_are_cut_off(server: PlayerServer) -> None:
     """In the header and in the message, whatever the pause between two bytes."""
-    for data in (b"POST / HTTP/1.0\r\nX: " + b"y" * 500, b"POST / HTTP/1.0\r\nContent-Length: 500\r\n\r\n" + b"(" * 500):
+    for data in (
+        b"POST / HTTP/1.0\r\nX: " + b"y" * 500,
+        b"POST / HTTP/1.0\r\nContent-Length: 500\r\n\r\n" + b"(" * 500,
+    ):
         assert drip(address_of(server), data, 0.02) < 4.0
     plays_on(address_of(server))
 

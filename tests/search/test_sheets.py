@@ -74,6 +74,7 @@ def test_cfr_finds_the_value_of_a_whole_game() -> None:
     """Three hands of rock-paper-scissors, by the network and by the interpreter: the same nodes, the same value."""
     game = load("rps-repeated.kif")
     network, interpreter = Networked(machine_of(game), False, 1), Interpreted(Interpreter(game.sheet), 1)
+    network.stages(game.machine.initial(), 0.0)  # compiles
     far = time.monotonic() + 60
     found = [network.stages(game.machine.initial(), far), interpreter.expand(interpreter.machine.initial(), far)]
     assert len(found[0].value) == len(found[1].value)
@@ -88,7 +89,9 @@ def test_cfr_finds_the_value_of_a_whole_game() -> None:
 def test_cfr_merges_states_and_keeps_its_tree() -> None:
     """All 5,478 states of tic-tac-toe, once each; after a move, those below it stay, with what was learned."""
     machine = machine_of(load("tictactoe.kif"))
-    network, far = Networked(machine, False, 1), time.monotonic() + 60
+    network = Networked(machine, False, 1)
+    network.stages(machine.initial(), 0.0)  # compiles
+    far = time.monotonic() + 60
     first = network.stages(machine.initial(), far)
     assert len(first.value) == 5478
     stages.iterate(first, 1, 20)
@@ -111,6 +114,7 @@ def test_cfr_merges_states_and_keeps_its_tree() -> None:
 def test_a_kept_tree_goes_on_growing() -> None:
     machine = machine_of(load("connectfour-simultaneous.kif"))
     network = Networked(machine, False, 1)
+    network.stages(machine.initial(), 0.0)  # compiles
     first = network.stages(machine.initial(), time.monotonic() + 0.2)
     assert network.tree is not None
     assert first.first_child[-1] > 25
@@ -176,7 +180,7 @@ def state_with(game: Any, infoset: str) -> GdlState:
 
 
 def test_the_exploiting_player_responds_to_uct() -> None:
-    """Against UCT, which plays off the equilibrium, p = 1 takes a best response; p = 0 mixes as the equilibrium does."""
+    """Against UCT, which plays off the equilibrium, p = 1 is a best response; p = 0 is the equilibrium."""
     state = load("biased-rps.kif").new_initial_state()
     greedy = SheetPlayer(state.game, "exploit", 0.5, confidence=1.0).distribution(view_of(state))
     assert max(greedy) > 0.95
@@ -187,13 +191,15 @@ def test_the_exploiting_player_responds_to_uct() -> None:
 def test_the_exploiting_player_cuts_off_what_is_far() -> None:
     game = load("goofspiel.kif")
     network = Networked(machine_of(game), False, 1)
+    network.stages(game.machine.initial(), 0.0)  # compiles
     made = network.stages(game.machine.initial(), time.monotonic() + 60)
     assert depth_within(made, 10**9) == 5
     assert depth_within(made, 100) == 1
     stages.iterate(made, 1, 200)
-    whole = fp.solve(flatten(Near(game, made, 99)), "cfr+", 300)
-    assert whole.strategy["0"]  # the first decision
-    assert flatten(Near(game, made, 99)).num_nodes == flatten("goofspiel.kif").num_nodes
+    near = flatten(Near(game, made, 2))
+    exact = fp.solve(near, "cfr+", 1000).strategy["0"]  # the first decision, with CFR's values after two steps
+    assert sum(exact.values()) == pytest.approx(1.0)
+    assert near.num_nodes == 1 + 5 + 25 + 25 * 4 + 25 * 16
 
 
 def test_flat_monte_carlo_takes_a_win() -> None:

@@ -41,7 +41,7 @@ class Sample(NamedTuple):
     moves: NDArray[np.int32]  # [states, roles] made since then, by their numbers
 
     def first(self, count: int) -> Sample:
-        return Sample(*(each[:count] for each in self))
+        return Sample(self.states[:count], self.keys[:count], self.parent[:count], self.moves[:count])
 
 
 def make_sample(states: int, fluents: int, roles: int) -> Sample:
@@ -111,7 +111,7 @@ class LaneBelief:
 
     def state(self) -> bytes:
         """One of the states that are possible now."""
-        return self.now.states[0].tobytes()
+        return bytes(self.now.states[0].tobytes())
 
     def see(self, own: Term | None, percepts: Sequence[Term], end: float) -> bool:
         """Take note of a step; False, and nothing changes, if no state that agrees is found until ``end``."""

@@ -107,7 +107,7 @@ def stages_of(tree: Grown, is_chance: NDArray[np.bool_]) -> Stages:
 
 
 @kernel
-def find(tree: Any, state: Any, depth: int, key: Any) -> int:
+def find(tree: Any, state: Any, depth: int, key: Any) -> Any:
     """The place of a node in ``tree.place``, or the empty place where it would be."""
     last = np.uint64(len(tree.place) - 1)
     place = mix(key, np.uint64(depth)) & last
@@ -120,7 +120,7 @@ def find(tree: Any, state: Any, depth: int, key: Any) -> int:
             if same:
                 break
         place = (place + _1) & last
-    return np.int64(place)  # type: ignore[no-any-return]
+    return np.int64(place)
 
 
 @kernel
@@ -164,7 +164,7 @@ def plant(game: Any, position: Any, tree: Any, state: Any) -> None:
 
 @kernel
 def list_moves(game: Any, position: Any, tree: Any, node: int) -> Any:
-    """Write the legal moves of all roles to a node's slots; returns the number of joint moves, 0 if there is no room."""
+    """Write the legal moves of all roles to a node's slots; returns the number of joint moves, 0 without room."""
     slot, joint = tree.counts[MOVES], np.int64(1)
     for role in range(len(tree.won)):
         tree.first_slot[node, role] = slot

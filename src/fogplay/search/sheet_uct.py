@@ -112,13 +112,13 @@ def list_legal(circuit: Any, position: Any, role: int) -> int:
 
 
 @kernel
-def place_of(learned: Any, key: Any) -> int:
+def place_of(learned: Any, key: Any) -> Any:
     """Where an infoset is, or the empty place where it would be."""
     last = np.uint64(len(learned.key) - 1)
     place = mix(key, _0) & last
     while learned.key[place] != key and learned.key[place] != _0:
         place = (place + _1) & last
-    return np.int64(place)  # type: ignore[no-any-return]
+    return np.int64(place)
 
 
 @kernel
@@ -163,7 +163,7 @@ def choose(learned: Any, schedule: Any, c: float, key: Any, moves: int, rng: Any
 
 @kernel
 def perceive(game: Any, position: Any, scratch: Any) -> None:
-    """Add every role's own move and percepts to what it has seen; its moves have been made, the state is the old one."""
+    """Add every role's own move and percepts to what it has seen; moves have been made, the state is the old one."""
     propagate(game.circuit, position, len(game.circuit.left))
     for role in range(len(scratch.key)):
         scratch.key[role] = mix(scratch.key[role], np.uint64(position.moves[role] + 1))
@@ -221,7 +221,7 @@ def simulate(
     scratch: Any,
     count: int,
 ) -> None:
-    """Play simulations from ``worlds[worlds, fluents]``, in which ``keys[worlds, roles]`` is what each role has seen."""
+    """Play simulations from ``worlds[worlds, fluents]``, where ``keys[worlds, roles]`` is what each role has seen."""
     for _ in range(count):
         world = below(rng, len(worlds))
         go_to_state(game.circuit, position, worlds[world])
@@ -242,4 +242,3 @@ def root_slot(game: Any, position: Any, learned: Any, world: Any, keys: Any, rol
     key = infoset_key(game, keys[role], state_key(game, position), role)
     place = place_of(learned, key)
     return learned.first[place] if learned.key[place] == key else -1
-

@@ -7,7 +7,7 @@ import http.client
 import socket
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from fogplay.errors import FogplayError
 from fogplay.protocols.ggp.host import Host
 from fogplay.protocols.ggp.player import Player
+from fogplay.protocols.ggp.work import Work
 
 LARGEST = 8_000_000  # bytes of a message: the largest sheets in use have about one million
 LARGE = 200_000  # bytes, from which messages are read one at a time
@@ -199,12 +200,28 @@ class Seat:
 
 def run(host: Host, seats: list[Seat]) -> None:
     """Play a match to its end."""
-    with ThreadPoolExecutor(len(seats)) as pool:
-        players = range(len(seats))
-        started = list(pool.map(lambda each: seats[each].ask(host.start(each), host.start_clock + 1.0), players))
-        for player, reply in enumerate(started):
-            if reply is None or reply.strip().lower() != "ready":
-                host.faults.append((0, player, f"not ready: {(reply or 'no reply in time')[:60]}"))
-        while not host.is_over:
-            host.take(list(pool.map(lambda each: seats[each].ask(host.ask(each), host.play_clock + 1.0), players)))
-        list(pool.map(lambda each: seats[each].ask(host.ask(each), host.play_clock + 1.0), players))
+    started = _all(seats, [host.start(each) for each in range(len(seats))], host.start_clock + 1.0)
+    for player, reply in enumerate(started):
+        if reply is None or reply.strip().lower() != "ready":
+            host.faults.append((0, player, f"not ready: {(reply or 'no reply in time')[:60]}"))
+    while not host.is_over:
+        host.take(_all(seats, [host.ask(each) for each in range(len(seats))], host.play_clock + 1.0))
+    _all(seats, [host.ask(each) for each in range(len(seats))], host.play_clock + 1.0)
+
+
+def _all(seats: list[Seat], texts: list[str], seconds: float) -> list[str | None]:
+    """The replies of all players, who are asked at the same time; a signal ends the waiting at once."""
+    works = [Work(partial(seat.ask, text, seconds)) for seat, text in zip(seats, texts, strict=True)]
+    for work in works:
+        while not work.done.wait(0.5):
+            pass
+        if work.error is not None:
+            raise work.error
+    return [work.value for work in works]
+
+
+def require_there(address: str) -> None:
+    """Refuse an address at which no player answers."""
+    if ask(address, "(info)", PATIENCE / 2) is None:
+        host, port = _address(address)
+        raise FogplayError(f"no player answers at {host}:{port}; start one there: fogplay ggp player --port {port}")

@@ -290,5 +290,43 @@ def test_a_hosted_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert [line["players"] for line in lines] == [[QUICK, "uniform"], ["uniform", QUICK]]
     with pytest.raises(FogplayError, match="has 2 roles for players; name as many, not 1"):
         app(["ggp", "match", "rps.kif", "uniform"], standalone_mode=False)
+    with pytest.raises(FogplayError, match=r"no player answers at 127\.0\.0\.1:1; start one there"):
+        app(["ggp", "match", "rps.kif", "uniform", "127.0.0.1:1"], standalone_mode=False)
+    with pytest.raises(FogplayError, match="no player of rule sheets is called 'utc'"):
+        app(["ggp", "match", "rps.kif", "uniform", "ggp:utc"], standalone_mode=False)
     with pytest.raises(FogplayError, match="is not a rule sheet"):
         app(["ggp", "match", "kuhn", "uniform", "uniform"], standalone_mode=False)
+
+
+def test_a_player_that_cannot_listen(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with pytest.raises(
+            FogplayError, match=rf"cannot listen at 127.0.0.1:{port}: .*choose another --port or --host"
+        ):
+            app(["ggp", "player", "--port", port], standalone_mode=False)
+    with pytest.raises(FogplayError, match="no player of rule sheets is called 'utc'; did you mean 'uct'"):
+        app(["ggp", "player", "--port", "0", "--agent", "ggp:utc"], standalone_mode=False)
+
+
+def test_a_signal_keeps_the_matches_that_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from fogplay.cli.app import Stopped
+    from fogplay.protocols.ggp import http
+
+    played = http.run
+
+    def stop_at_third(host: Host, seats: list[Seat]) -> None:
+        if host.name.endswith(".2"):
+            raise KeyboardInterrupt
+        played(host, seats)
+
+    monkeypatch.setattr(http, "run", stop_at_third)
+    log = tmp_path / "matches.jsonl"
+    words = ["ggp", "match", "rps.kif", "uniform", "uniform", "--matches", "5", "--playclock", "2", "--json"]
+    with pytest.raises(Stopped, match="stopped after 2 of 5 matches"):
+        app([*words, "--log", str(log)], standalone_mode=False)
+    facts = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert facts["interrupted"]
+    assert [json.loads(line) for line in log.read_text().splitlines()] == facts["matches"]

@@ -35,11 +35,11 @@ def player(
     from fogplay.protocols.ggp.player import Player
 
     with Watch(quiet=False) as watch:
-        for name in WITH_AND_WITHOUT_PERCEPTS:  # compiles what thinking needs, before any clock runs
-            resolve([agent], load(name))
         server = PlayerServer(Player(agent, seed, memory=int(memory * 1e9)), host, port)
-        watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")
         try:
+            for name in WITH_AND_WITHOUT_PERCEPTS:  # compiles what thinking needs, before any clock runs
+                resolve([agent], load(name))
+            watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")
             server.serve_forever(poll_interval=0.1)
         finally:
             server.server_close()

@@ -23,7 +23,7 @@ SHEET = "goofspiel.kif"
 AGENTS = ("ggp:cfr:86400s", "ggp:uct:86400s")
 SCALES = {"quick": (4, 10.0, 2.0), "paper": (20, 60.0, 20.0)}  # matches, start clock, play clock
 STARTING = 120.0  # seconds for a player to come up
-RESPONDING = {"wire": (4, 10.0, 2.0), "wire-paper": (40, 60.0, 20.0)}  # for each confidence: matches, clocks
+RESPONDING = {"wire": (4, 10.0, 1.5), "wire-paper": (40, 60.0, 20.0)}  # for each confidence: matches, clocks
 
 
 @dataclass(frozen=True)

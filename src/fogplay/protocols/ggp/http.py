@@ -119,7 +119,7 @@ class PlayerServer(ThreadingHTTPServer):
             super().__init__((host, port), _Handler)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
-            raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another --port") from error
+            raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another --port or --host") from error
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self.connections.acquire(blocking=False):

@@ -60,11 +60,12 @@ def match(
     import numpy as np
 
     from fogplay.agents import resolve
-    from fogplay.games.gdl import ENDING, GdlGame, sheet_file
+    from fogplay.games.gdl import ENDING, GdlGame
+    from fogplay.gdl.parameters import split_spec
     from fogplay.protocols.ggp.host import Host
     from fogplay.protocols.ggp.http import Seat, is_address, require_there, run
 
-    if not rules.endswith(ENDING):
+    if not split_spec(rules)[0].endswith(ENDING):
         raise FogplayError(f"{rules} is not a rule sheet; its name ends in {ENDING}, such as tictactoe.kif")
     game = GdlGame(rules)
     if len(players) != game.num_players():
@@ -72,7 +73,7 @@ def match(
     if log is not None:
         require_folder(log, "--log")
     seats = [Seat(text, seed + place) for place, text in enumerate(players)]
-    text = _plain(sheet_file(rules).read_text(encoding="utf-8", errors="replace"))
+    text = _plain(game.sheet.source.text)
     records: list[dict[str, Any]] = []
     scores = [0.0] * len(seats)
     with Watch(quiet=as_json) as watch:

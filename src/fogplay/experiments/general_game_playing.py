@@ -14,7 +14,7 @@ import numpy as np
 from fogplay.errors import FogplayError
 from fogplay.experiments.reproduce import Experiment, Finding, Outcome
 from fogplay.experiments.runner import Runner, write_rows
-from fogplay.games.gdl import GdlGame, sheet_file
+from fogplay.games.gdl import GdlGame
 from fogplay.gdl.kif import parse, unparse
 from fogplay.protocols.ggp.host import Host
 from fogplay.protocols.ggp.http import Seat, ask, run
@@ -56,7 +56,7 @@ def player(agent: str) -> Iterator[str]:
 
 def rules_of(sheet: str) -> str:
     """The rules of a sheet as a START has them."""
-    return " ".join(unparse(form) for form, _ in parse(sheet_file(sheet).read_text(encoding="utf-8")))
+    return " ".join(unparse(form) for form, _ in parse(GdlGame(sheet).sheet.source.text))
 
 
 def over_the_wire(runner: Runner, scale: str) -> Outcome:

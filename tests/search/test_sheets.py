@@ -146,6 +146,16 @@ def test_estimates_are_means_of_random_plays() -> None:
         assert made.value[node] == pytest.approx(many, abs=20.0)  # at least fifty plays each: five standard errors
 
 
+def test_auto_uses_cfr_where_it_sees_the_end() -> None:
+    network = Networked(machine_of(load("rps-repeated.kif")), False, 1)
+    network.stages(network.machine.initial(), 0.0)  # compiles
+    assert network.covers(network.machine.initial(), time.monotonic() + 60)
+    large = Networked(machine_of(load("connectfour-simultaneous.kif")), False, 1)
+    assert not large.covers(large.machine.initial(), time.monotonic() + 0.05)
+    state = large.machine.initial()
+    assert len(large.stages(state, time.monotonic() + 0.1).value) > 25  # cut back to what can be estimated
+
+
 def test_the_deadline_ends_it() -> None:
     state = load("connectfour.kif").new_initial_state()
     for algorithm in ("uct", "cfr"):

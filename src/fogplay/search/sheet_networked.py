@@ -23,6 +23,7 @@ EVEN = 1e12  # so much exploration that all moves are tried alike
 STRETCH = 0.005  # seconds between two looks at the clock
 EXPANDING = 0.4  # share of the time in which CFR expands its tree
 LEAVES = 100  # that a tree should have at least, with fewer plays each if need be
+GROWING = 0.4  # share of the time for a tree in which it grows as far as it can
 FORCED = 64  # steps within which the next state of a match is looked for in the kept tree
 WIDTH, NARROW = 16, 8  # words of the rows that estimate leaves: 1,024 plays at once, or 512 in large networks
 SCHEDULES: dict[str, Any] = {"uct": Always(), "smooth-uct": Decay(0.1, 0.9, 0.002), "flat": Always()}
@@ -112,22 +113,33 @@ class Networked:
         average = stages.average[stages.first_slot[0, role] : stages.first_slot[0, role + 1]]
         return (average / average.sum()).tolist(), self.done - first
 
+    def covers(self, state: bytes, end: float) -> bool:
+        """Whether the tree below a state, grown until ``end``, is the whole rest of the game."""
+        tree = self._rooted(np.frombuffer(state, np.uint8))
+        while sheet_cfr.expand(self.game, self.position, tree, 4) and time.monotonic() < end:
+            pass
+        return bool(tree.counts[EXPANDED] == tree.counts[NODES])
+
     def stages(self, state: bytes, end: float) -> Stages:
-        """The tree below a state, grown until ``end`` and estimated at its edge."""
+        """The tree below a state, grown until ``end`` and estimated at its edge.
+
+        It grows for a while as far as it can. If that was not the whole game, it is cut back to the part whose edge can
+        be estimated in time: a play costs much more than a state.
+        """
         tree = self._rooted(np.frombuffer(state, np.uint8))
         if not self.leaf_seconds:
             self._measure(tree)
-        plays = PLAYS_PER_LEAF
+        now = time.monotonic()
+        soon = now + GROWING * max(end - now, 0.0)
+        while sheet_cfr.expand(self.game, self.position, tree, 4 if tree.counts[EXPANDED] else 1):
+            if time.monotonic() > soon:
+                break
         left = max(end - time.monotonic(), 0.0)
-        if plays * self.leaf_seconds * LEAVES > left:
-            plays = max(FEWEST_PLAYS, int(left / (LEAVES * self.leaf_seconds)))
-        while True:
-            waiting = tree.counts[NODES] - max(tree.counts[EXPANDED], tree.counts[ESTIMATED])
-            left = end - time.monotonic() - waiting * plays * self.leaf_seconds
-            if left < 0.0 and tree.counts[EXPANDED] > 0:
-                break
-            if not sheet_cfr.expand(self.game, self.position, tree, 1):
-                break
+        plays = max(FEWEST_PLAYS, min(PLAYS_PER_LEAF, int(left / (LEAVES * self.leaf_seconds))))
+        expanded = _with_edge(tree, left / (plays * self.leaf_seconds))
+        if expanded < tree.counts[EXPANDED]:
+            tree.counts[EXPANDED] = expanded
+            sheet_cfr.keep_below(tree, 0)
         self._estimate(tree, plays, end)
         return sheet_cfr.stages_of(tree, self.game.is_chance)
 
@@ -167,3 +179,19 @@ class Networked:
             mean = tree.value[first:done].mean(axis=0) if done > first else np.full(self.roles, 50.0)
             rest = np.arange(done, nodes)[~tree.over[done:nodes]]
             tree.value[rest] = mean
+
+
+def _with_edge(tree: sheet_cfr.Grown, most: float) -> int:
+    """How many nodes may be expanded, at least one, so that at most ``most`` at the edge have to be estimated."""
+    nodes, expanded, children, _, estimated = tree.counts.tolist()
+    if expanded < 1:
+        return 0
+    known = np.maximum.accumulate(tree.child[:children]) + 1 if children else np.zeros(0, np.int32)
+    first = np.append(tree.first_child[1:expanded], children)  # by how many are expanded, from 1 on
+    found = np.where(first > 0, known[np.maximum(first, 1) - 1], 1) if children else np.ones(expanded, np.int64)
+    waits = ~tree.over[:nodes]
+    waits[:estimated] = False
+    before = np.concatenate([[0], np.cumsum(waits)])
+    edge = before[np.maximum(found, np.arange(1, expanded + 1))] - before[np.arange(1, expanded + 1)]
+    fits = np.flatnonzero(edge <= most)
+    return int(fits[-1]) + 1 if len(fits) else 1

@@ -31,6 +31,7 @@ ALGORITHMS = (AUTO, "uct", "smooth-uct", "cfr", EXPLOIT, "flat")
 SECONDS = 1.0
 MARGIN = 0.05  # seconds kept before a deadline
 FILTERING = 0.3  # share of the time in which states are looked for that agree with all percepts
+COVERING = 0.2  # share of the time in which the tree may grow to the whole rest of the game
 FORM = "write ggp:ALGORITHM:SECONDS, such as ggp:auto:1s, or ggp:exploit:CONFIDENCE:SECONDS"
 
 
@@ -116,7 +117,7 @@ class SheetPlayer:
         state: GdlState = view.world(self.rng)
         algorithm = self.algorithm
         if algorithm == AUTO:
-            algorithm = "cfr" if len(self.game.acting(state.legal)) > 1 else "uct"
+            algorithm = "uct" if len(self.game.acting(state.legal)) == 1 else self._for_mixing(state.position, end)
         if self.networked is None:
             return self._interpreted(algorithm, state.position, role, end)
         if algorithm == "cfr":
@@ -126,6 +127,13 @@ class SheetPlayer:
             return response(self.networked, self.game, state.position, role, self.confidence, end)
         world = np.frombuffer(state.position, np.uint8)[None, :]
         return self._tried(algorithm, world, self.networked.no_keys(), role, end)
+
+    def _for_mixing(self, state: Any, end: float) -> str:
+        """CFR if the rest of the game fits into its tree, else Smooth UCT: estimates of random plays mislead CFR."""
+        now = time.monotonic()
+        if self.networked is None or self.networked.covers(state, now + COVERING * (end - now)):
+            return "cfr"
+        return "smooth-uct"
 
     def _tried(self, algorithm: str, worlds: Any, keys: Any, role: int, end: float) -> list[float]:
         """The move that UCT has tried most often, or Smooth UCT's average; the best mean of flat Monte Carlo."""

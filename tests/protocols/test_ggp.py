@@ -30,11 +30,12 @@ def rules(name: str) -> str:
 
 
 def start(name: str, role: str, match: str = "m1", clock: float = 5.0) -> str:
-    return messages.start(match, role, rules(name), clock, clock)
+    """A START with time to compile, and a play clock."""
+    return messages.start(match, role, rules(name), 60.0, clock)
 
 
 def host_of(name: str, clock: float = 3.0, seed: int = 1) -> Host:
-    return Host(GdlGame(name), "m1", rules(name), 10.0, clock, np.random.default_rng(seed))
+    return Host(GdlGame(name), "m1", rules(name), 60.0, clock, np.random.default_rng(seed))
 
 
 # ---- Messages
@@ -237,8 +238,8 @@ def test_a_hostile_server(server: PlayerServer) -> None:
     endless = "(role ann) (goal ann 0) (legal ann a) (<= terminal (true b)) (n z) (<= (n (s ?x)) (n ?x))"
     assert ask(address, f"(START m1 ann ({endless}) 5 5)", 9.0) is None
     assert ask(address, "(ping)", 5.0) == "available"
-    assert ask(address, start("rps.kif", "row"), 9.0) == "ready"
-    assert ask(address, start("rps.kif", "row"), 9.0) == "busy"
+    assert ask(address, start("rps.kif", "row"), 60.0) == "ready"
+    assert ask(address, start("rps.kif", "row"), 60.0) == "busy"
     assert ask(address, "(PLAY m1 (one two three four))", 9.0) is not None
     assert ask(address, "(STOP m1 nil)", 5.0) == "done"
 

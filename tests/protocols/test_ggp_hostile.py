@@ -55,7 +55,7 @@ def address_of(server: PlayerServer) -> str:
 
 def plays_on(address: str) -> None:
     """The player takes a match and moves."""
-    assert ask(address, start("rps.kif", "row", "last"), 20.0) == "ready"
+    assert ask(address, start("rps.kif", "row", "last"), 60.0) == "ready"
     assert ask(address, "(PLAY last nil)", 20.0) in ("rock", "paper", "scissors")
     assert ask(address, "(STOP last (rock rock))", 20.0) == "done"
 

@@ -22,6 +22,8 @@ from fogplay.protocols.ggp.http import LARGEST, PlayerServer, Seat, ask, is_addr
 from fogplay.protocols.ggp.player import Player
 from tests.helpers import refusal
 
+pytestmark = pytest.mark.usefixtures("compiled_players")
+
 QUICK = "ggp:auto:0.05s"
 
 

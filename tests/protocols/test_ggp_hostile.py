@@ -17,9 +17,11 @@ import pytest
 from fogplay.protocols.ggp import http
 from fogplay.protocols.ggp.http import MOST_AT_ONCE, PlayerServer, ask
 from fogplay.protocols.ggp.player import Player
-from fogplay.protocols.ggp.work import Work
+from fogplay.protocols.ggp.work import EndedError, Work
 from tests.helpers import refusal
 from tests.protocols.test_ggp import QUICK, start
+
+pytestmark = pytest.mark.usefixtures("compiled_players")
 
 # A billion legal moves: neither the grounder nor the interpreter can list them.
 ENDLESS = (
@@ -136,6 +138,26 @@ def test_work_that_takes_too_much_memory_is_ended() -> None:
     assert not work.is_alive()
 
 
+def test_work_that_swallows_its_end_is_asked_again() -> None:
+    asked = []
+
+    def stubborn() -> None:
+        while True:
+            try:
+                while True:
+                    time.sleep(0.001)
+            except EndedError:
+                asked.append(1)
+                if len(asked) == 2:
+                    raise
+
+    work = Work(stubborn)
+    work.finish()
+    work.join(10.0)
+    assert not work.is_alive()
+    assert len(asked) == 2
+
+
 def test_wrong_matches_and_moves() -> None:
     player = Player(QUICK)
     assert player.handle(start("tictactoe.kif", "oplayer", "m1", 1.0)) == "ready"
@@ -166,8 +188,12 @@ def test_connections_that_break_off(server: PlayerServer) -> None:
     text = start("rps.kif", "row", "cut").encode()
     with socket.create_connection(("127.0.0.1", server.server_port), 10) as line:
         line.sendall(b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text))  # leaves before the reply
-    end = time.monotonic() + 10
-    while ask(address_of(server), "(ABORT cut)", 5.0) and ask(address_of(server), "(ping)", 5.0) != "available":
+    end = time.monotonic() + 60
+    while server.player.match is None or server.player.match.name != "cut":  # it may come a little later
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert ask(address_of(server), "(ABORT cut)", 5.0) == "aborted"
+    while ask(address_of(server), "(ping)", 5.0) != "available":
         assert time.monotonic() < end
     plays_on(address_of(server))
 

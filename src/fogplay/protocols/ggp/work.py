@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 LOOK_SECONDS = 0.05  # between two looks at the memory
+INSIST_SECONDS = 0.2  # between two requests to end
 MEMORY = 4_000_000_000  # bytes of the whole process
 
 
@@ -36,9 +37,12 @@ class Work(threading.Thread):
 
     def run(self) -> None:
         try:
-            self.value = self._run()
-        except BaseException as error:
-            self.error = error
+            try:
+                self.value = self._run()
+            except BaseException as error:
+                self.error = error
+        except EndedError as ended:  # it came when the work had just ended
+            self.error = self.error or ended
         finally:
             self.done.set()
 
@@ -50,14 +54,20 @@ class Work(threading.Thread):
                 break
             if process.memory_info().rss > memory:
                 self.finish()
-                break
+                return False
         return not self.is_alive() or self.error is not None or self.value is not None
 
     def finish(self) -> None:
         """End the work; its thread ends soon."""
         self.done.set()
-        if self.is_alive() and self.ident is not None:
+        if self.is_alive():
+            threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        """Ask the thread to end until it does: an exception in a destructor or callback is lost."""
+        while self.is_alive() and self.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(EndedError))
+            self.join(INSIST_SECONDS)
 
 
 def give_memory_back() -> None:

@@ -66,6 +66,14 @@ def _dealt(folder: Path, out: str) -> None:
         assert "stopped by hand" in lines[-1]
 
 
+def _hosted(folder: Path, out: str) -> None:
+    facts = _last(out)
+    if facts:
+        lines = (folder / "ggp.jsonl").read_text().splitlines()
+        assert facts["interrupted"]
+        assert [json.loads(line)["match"] for line in lines] == [each["match"] for each in facts["matches"]]
+
+
 def _traded(folder: Path, out: str) -> None:
     if out.strip():
         assert (folder / "trade.svg").read_text().rstrip().endswith("</svg>")
@@ -116,6 +124,16 @@ CASES = {
         _dealt,
     ),
     "join": Case("acpc join localhost PORT --agent uniform --game leduc.limit.2p", "acpc games", dealer=True),
+    "ggp player": Case("ggp player --port 0", "games rps.kif --json"),
+    "ggp match": Case(
+        "ggp match rps.kif uniform ggp:uct:0.05s --matches 100000 --playclock 2 --json --log ggp.jsonl",
+        "ggp match rps.kif uniform uniform --json --log ggp.jsonl",
+        _hosted,
+    ),
+    "train": Case(
+        "train doudizhu --out run --minutes 60 --save-minutes 0.02 --judge-minutes 60 --decks 1 --json",
+        "train doudizhu --out after --decisions 1 --decks 1 --json",
+    ),
     "reproduce": Case("reproduce smooth-uct-2015/fig2 --out again", "reproduce --json"),
     "bench": Case("bench --games kuhn --out b.csv", "bench --games kuhn --seconds 0.01 --out b.csv"),
     "play": Case("play kuhn", "games --json", stdin=True),
@@ -194,6 +212,7 @@ def _interrupt(case: Case, number: int, moment: float | str, files: Path, folder
         ("match", signal.SIGINT, 3.0),
         ("deal", signal.SIGTERM, "deal.log"),
         ("evaluate", signal.SIGINT, 0.25),
+        ("ggp match", signal.SIGINT, "ggp.jsonl"),
     ],
 )
 def test_a_signal_loses_nothing(name: str, number: int, moment: float | str, files: Path, tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fogplay import load
 from fogplay.cli import main
+from fogplay.search.sheets import SheetPlayer
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -29,3 +31,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return status, told.out, told.err
 
     return command
+
+
+@pytest.fixture(scope="session")
+def compiled_players() -> None:
+    """Compile what players of rule sheets need, which no start clock has time for."""
+    for name in ("rps.kif", "montyhall.kif"):
+        SheetPlayer(load(name), seconds=0.01)

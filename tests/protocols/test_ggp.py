@@ -22,6 +22,8 @@ from fogplay.protocols.ggp.http import LARGEST, PlayerServer, Seat, ask, is_addr
 from fogplay.protocols.ggp.player import Player
 from tests.helpers import refusal
 
+pytestmark = pytest.mark.usefixtures("compiled_players")
+
 QUICK = "ggp:auto:0.05s"
 
 
@@ -30,11 +32,12 @@ def rules(name: str) -> str:
 
 
 def start(name: str, role: str, match: str = "m1", clock: float = 5.0) -> str:
-    return messages.start(match, role, rules(name), clock, clock)
+    """A START with time to compile, and a play clock."""
+    return messages.start(match, role, rules(name), 60.0, clock)
 
 
 def host_of(name: str, clock: float = 3.0, seed: int = 1) -> Host:
-    return Host(GdlGame(name), "m1", rules(name), 10.0, clock, np.random.default_rng(seed))
+    return Host(GdlGame(name), "m1", rules(name), 60.0, clock, np.random.default_rng(seed))
 
 
 # ---- Messages
@@ -133,7 +136,7 @@ def test_percepts_in_both_forms(with_turn: bool) -> None:
     assert player.handle("(PLAY m1 1 wait (queen))" if with_turn else "(PLAY m1 (queen))") == "wait"
     assert player.handle("(PLAY m1 2 wait (bet))" if with_turn else "(PLAY m1 (bet))") in ("bet", "pass")
     assert player.match is not None
-    worlds = [player.match.game.machine.fluents(state) for state, _ in player.match.belief.worlds]
+    worlds = [player.match.game.machine.fluents(state) for state in player.match.belief.states()]
     assert all(("holds", "bob", "queen") in world for world in worlds)
     assert {card for world in worlds for card in ("jack", "king") if ("holds", "alice", card) in world} == {
         "jack",
@@ -237,8 +240,8 @@ def test_a_hostile_server(server: PlayerServer) -> None:
     endless = "(role ann) (goal ann 0) (legal ann a) (<= terminal (true b)) (n z) (<= (n (s ?x)) (n ?x))"
     assert ask(address, f"(START m1 ann ({endless}) 5 5)", 9.0) is None
     assert ask(address, "(ping)", 5.0) == "available"
-    assert ask(address, start("rps.kif", "row"), 9.0) == "ready"
-    assert ask(address, start("rps.kif", "row"), 9.0) == "busy"
+    assert ask(address, start("rps.kif", "row"), 60.0) == "ready"
+    assert ask(address, start("rps.kif", "row"), 60.0) == "busy"
     assert ask(address, "(PLAY m1 (one two three four))", 9.0) is not None
     assert ask(address, "(STOP m1 nil)", 5.0) == "done"
 
@@ -290,5 +293,43 @@ def test_a_hosted_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert [line["players"] for line in lines] == [[QUICK, "uniform"], ["uniform", QUICK]]
     with pytest.raises(FogplayError, match="has 2 roles for players; name as many, not 1"):
         app(["ggp", "match", "rps.kif", "uniform"], standalone_mode=False)
+    with pytest.raises(FogplayError, match=r"no player answers at 127\.0\.0\.1:1; start one there"):
+        app(["ggp", "match", "rps.kif", "uniform", "127.0.0.1:1"], standalone_mode=False)
+    with pytest.raises(FogplayError, match="no player of rule sheets is called 'utc'"):
+        app(["ggp", "match", "rps.kif", "uniform", "ggp:utc"], standalone_mode=False)
     with pytest.raises(FogplayError, match="is not a rule sheet"):
         app(["ggp", "match", "kuhn", "uniform", "uniform"], standalone_mode=False)
+
+
+def test_a_player_that_cannot_listen(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with pytest.raises(
+            FogplayError, match=rf"cannot listen at 127.0.0.1:{port}: .*choose another --port or --host"
+        ):
+            app(["ggp", "player", "--port", port], standalone_mode=False)
+    with pytest.raises(FogplayError, match="no player of rule sheets is called 'utc'; did you mean 'uct'"):
+        app(["ggp", "player", "--port", "0", "--agent", "ggp:utc"], standalone_mode=False)
+
+
+def test_a_signal_keeps_the_matches_that_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from fogplay.cli.app import Stopped
+    from fogplay.protocols.ggp import http
+
+    played = http.run
+
+    def stop_at_third(host: Host, seats: list[Seat]) -> None:
+        if host.name.endswith(".2"):
+            raise KeyboardInterrupt
+        played(host, seats)
+
+    monkeypatch.setattr(http, "run", stop_at_third)
+    log = tmp_path / "matches.jsonl"
+    words = ["ggp", "match", "rps.kif", "uniform", "uniform", "--matches", "5", "--playclock", "2", "--json"]
+    with pytest.raises(Stopped, match="stopped after 2 of 5 matches"):
+        app([*words, "--log", str(log)], standalone_mode=False)
+    facts = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert facts["interrupted"]
+    assert [json.loads(line) for line in log.read_text().splitlines()] == facts["matches"]

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, print_json, require_folder
+from fogplay import storage
+from fogplay.cli.app import JSON, Stopped, again, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 
@@ -16,6 +17,7 @@ ggp = typer.Typer(no_args_is_help=True, help="Play games whose rules arrive in G
 app.add_typer(ggp, name="ggp")
 
 PORT = 9147
+WITH_AND_WITHOUT_PERCEPTS = ("montyhall.kif", "rps.kif")  # own sheets, small ones
 
 
 @ggp.command()
@@ -24,20 +26,20 @@ def player(
     host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 is all of them.")] = "127.0.0.1",
     agent: Annotated[str, typer.Option(help="Who plays, such as ggp:auto, ggp:uct or uniform.")] = "ggp:auto:86400s",
     seed: Annotated[int, typer.Option(help="The same seed draws the same moves.", min=0)] = 0,
+    memory: Annotated[float, typer.Option(help="Gigabytes; rules that need more are refused.", min=0.5)] = 4.0,
 ) -> None:
     """Wait for a server's messages and play its matches, until Ctrl-C."""
-    from fogplay.games.gdl import own_sheets
+    from fogplay.agents import resolve
     from fogplay.games.registry import load
     from fogplay.protocols.ggp.http import PlayerServer
     from fogplay.protocols.ggp.player import Player
-    from fogplay.search.sheets import SheetPlayer
 
     with Watch(quiet=False) as watch:
-        for name in own_sheets()[:2]:  # with and without percepts: compiles what thinking needs, before any clock runs
-            SheetPlayer(load(name), seconds=0.01)
-        server = PlayerServer(Player(agent, seed), host, port)
-        watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")
+        server = PlayerServer(Player(agent, seed, memory=int(memory * 1e9)), host, port)
         try:
+            for name in WITH_AND_WITHOUT_PERCEPTS:  # compiles what thinking needs, before any clock runs
+                resolve([agent], load(name))
+            watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")
             server.serve_forever(poll_interval=0.1)
         finally:
             server.server_close()
@@ -57,10 +59,11 @@ def match(
     """Host matches between players, ours and others over the network, and show what they scored."""
     import numpy as np
 
+    from fogplay.agents import resolve
     from fogplay.games.gdl import ENDING, GdlGame
     from fogplay.gdl.parameters import split_spec
     from fogplay.protocols.ggp.host import Host
-    from fogplay.protocols.ggp.http import Seat, run
+    from fogplay.protocols.ggp.http import Seat, is_address, require_there, run
 
     if not split_spec(rules)[0].endswith(ENDING):
         raise FogplayError(f"{rules} is not a rule sheet; its name ends in {ENDING}, such as tictactoe.kif")
@@ -70,36 +73,44 @@ def match(
     if log is not None:
         require_folder(log, "--log")
     seats = [Seat(text, seed + place) for place, text in enumerate(players)]
-    text = game.sheet.source.text
+    text = _plain(game.sheet.source.text)
     records: list[dict[str, Any]] = []
     scores = [0.0] * len(seats)
     with Watch(quiet=as_json) as watch:
-        for number in range(matches):
-            order = [(place + number) % len(seats) for place in range(len(seats))]  # by role
-            host = Host(
-                game,
-                f"fogplay.{seed}.{number}",
-                _plain(text),
-                start_clock,
-                play_clock,
-                np.random.default_rng(seed + number),
-            )
-            run(host, [seats[place] for place in order])
-            records.append(host.record([players[place] for place in order]))
-            for place, goal in zip(order, host.goals, strict=True):
-                scores[place] += goal
-            watch.note(f"match {number + 1}: {' '.join(map(str, host.goals))} after {len(host.steps)} steps")
-    if log is not None:
-        log.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+        for each in players:
+            require_there(each) if is_address(each) else resolve([each], game)
+        try:
+            for number in range(matches):
+                order = [(place + number) % len(seats) for place in range(len(seats))]  # by role
+                rng = np.random.default_rng(seed + number)
+                host = Host(game, f"fogplay.{seed}.{number}", text, start_clock, play_clock, rng)
+                run(host, [seats[place] for place in order])
+                records.append(host.record([players[place] for place in order]))
+                for place, goal in zip(order, host.goals, strict=True):
+                    scores[place] += goal
+                if log is not None:
+                    storage.write_text(log, "".join(json.dumps(record) + "\n" for record in records))
+                watch.note(f"match {number + 1}: {' '.join(map(str, host.goals))} after {len(host.steps)} steps")
+        except KeyboardInterrupt:
+            if not records:
+                raise
+    _show_matches(rules, players, scores, records, as_json, len(records) < matches)
+    if len(records) < matches:
+        raise Stopped(f"stopped after {len(records)} of {matches} matches. To start again: {again()}")
+
+
+def _show_matches(
+    rules: str, players: list[str], scores: list[float], records: list[dict[str, Any]], as_json: bool, early: bool
+) -> None:
+    means = [score / len(records) for score in scores]
     faults = [sum(fault["player"] == text for record in records for fault in record["faults"]) for text in players]
     if as_json:
-        print_json(
-            {"rules": rules, "players": players, "mean_goals": [s / matches for s in scores], "matches": records}
-        )
+        facts = {"rules": rules, "players": players, "mean_goals": means, "matches": records}
+        print_json(facts | ({"interrupted": True} if early else {}))
         return
     show = table("player", "mean goal", "replaced moves")
     for place, name in enumerate(players):
-        show.add_row(name, f"{scores[place] / matches:.1f}", str(faults[place]))
+        show.add_row(name, f"{means[place]:.1f}", str(faults[place]))
     say(show)
 
 

@@ -19,7 +19,12 @@ def reproduce(
         str | None,
         typer.Argument(metavar="[ID]", help="paper/item, or a paper for all its items; without it, list them."),
     ] = None,
-    scale: Annotated[str, typer.Option(help="quick: about a minute; paper: the paper's own budget.")] = "quick",
+    scale: Annotated[
+        str,
+        typer.Option(
+            help="quick: about a minute; paper: the paper's own budget; for some also wire and wire-paper: over HTTP."
+        ),
+    ] = "quick",
     out: Annotated[Path, typer.Option(help="The folder for data and pictures.")] = Path("reproduced"),
     engine: Annotated[str, typer.Option(help="loky: local processes; ray: a Ray cluster; sequential.")] = "loky",
     workers: Annotated[int, typer.Option(help="How many runs at once; 0: one per core.", min=0)] = 0,

@@ -15,6 +15,7 @@ from fogplay.solvers.solve import DEVICES
 from fogplay.version import VERSION
 
 SCALES = ("quick", "paper")
+WIRE_SCALES = ("wire", "wire-paper")  # where players can meet over HTTP: with short clocks, with the paper's own
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Experiment:
     title: str
     run: Callable[[Runner, str], Outcome]  # runner and scale
     device: bool = True  # whether a GPU can do some of its runs
+    wire: bool = False  # whether it also has the scales at which players meet over HTTP
 
 
 def experiments() -> dict[str, Experiment]:
@@ -94,8 +96,9 @@ def reproduce(
 ) -> tuple[Outcome, Path]:
     """Run one experiment, or what is left of it; return its outcome and the folder with data and pictures."""
     experiment = experiment_called(name)
-    if scale not in SCALES:
-        raise FogplayError(f"scale must be {' or '.join(SCALES)}, not {scale!r}")
+    scales = (*SCALES, *WIRE_SCALES) if experiment.wire else SCALES
+    if scale not in scales:
+        raise FogplayError(f"scale must be {' or '.join(scales)}, not {scale!r}")
     if one_of("device", device, DEVICES) != "cpu" and not experiment.device:
         raise FogplayError(f"{name} runs only on the CPU; use --device cpu")
     folder = (out or Path("reproduced")) / name / scale

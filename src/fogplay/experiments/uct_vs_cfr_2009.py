@@ -11,8 +11,9 @@ import numpy as np
 
 from fogplay.evaluate import best_response, equilibrium
 from fogplay.evaluate.responses import against_model, mix
+from fogplay.experiments.general_game_playing import RESPONDING, Responded, responses_over_the_wire
 from fogplay.experiments.pictures import COLOURS, new_picture, save_picture
-from fogplay.experiments.reproduce import Experiment, Finding, Outcome
+from fogplay.experiments.reproduce import WIRE_SCALES, Experiment, Finding, Outcome
 from fogplay.experiments.runner import Runner, write_rows
 from fogplay.solvers import respond, solve
 from fogplay.solvers.full_width import FullWidth
@@ -237,6 +238,8 @@ def _trades(runner: Runner, runs: int) -> list[Trade]:
 
 def table_3(runner: Runner, scale: str) -> Outcome:
     """Five-card face-up Goofspiel: what restricted Nash responses to UCT win, and what they risk."""
+    if scale in WIRE_SCALES:
+        return _table_3_over_the_wire(runner, scale)
     rows = {row.confidence: row for row in _trades(runner, runs=1) if row.method == "rnr"}
     findings = []
     for p, (won, worst) in TABLE_3.items():
@@ -258,12 +261,38 @@ def table_3(runner: Runner, scale: str) -> Outcome:
     return Outcome(tuple(findings), notes=notes)
 
 
+def _table_3_over_the_wire(runner: Runner, scale: str) -> Outcome:
+    """The same with the players themselves: the exploiting player meets the UCT player over HTTP."""
+    rows = responses_over_the_wire(runner, scale, tuple(TABLE_3))
+    findings = [
+        Finding(f"p = {row.confidence:g}: against UCT", _score(TABLE_3[row.confidence][0]), _with_error(row))
+        for row in rows
+    ]
+    replaced, moves = sum(row.replaced for row in rows), sum(row.moves for row in rows)
+    findings.append(Finding("moves that were illegal or late", "none", f"{replaced} of {moves}", replaced == 0))
+    return Outcome(tuple(findings), notes=(_clocks(scale),))
+
+
+def _with_error(row: Responded) -> str:
+    return f"{_score(row.won)}, ± {row.error:.1f} ({row.matches} matches)"
+
+
+def _clocks(scale: str) -> str:
+    count, start, play = RESPONDING[scale]
+    return (
+        f"{count} matches for each p, players changing roles, with clocks of {start:g} and {play:g} seconds. The "
+        "exploiting player models UCT by running it within its own time."
+    )
+
+
 def _score(won: float) -> str:
     return f"{won:.4g} - {100 - won:.4g}"
 
 
 def figure_9(runner: Runner, scale: str) -> Outcome:
     """Restricted Nash and mixing on one picture: against the model itself, and against the same UCT as it plays."""
+    if scale in WIRE_SCALES:
+        return _figure_9_over_the_wire(runner, scale)
     runs = 20 if scale == "paper" else 6
     rows = _trades(runner, runs)
     figure, axes = new_picture(2)
@@ -297,6 +326,44 @@ def figure_9(runner: Runner, scale: str) -> Outcome:
     return Outcome(tuple(findings), tuple(pictures), notes)
 
 
+def _figure_9_over_the_wire(runner: Runner, scale: str) -> Outcome:
+    """What the exploiting player wins from the UCT player over HTTP, by what a response with the same p risks."""
+    rows = responses_over_the_wire(runner, scale, tuple(sorted(TABLE_3)))
+    exact = _trades(runner, runs=1)
+    risk = {row.confidence: 100 - row.at_worst for row in exact if row.method == "rnr"}
+    mixing = [row for row in exact if row.method == "mixing"]
+    figure, axes = new_picture(1)
+    axes[0].errorbar(
+        [risk[row.confidence] for row in rows],
+        [row.won for row in rows],
+        [row.error for row in rows],
+        fmt="o-",
+        color=COLOURS[0],
+        label="rnr, over the wire",
+        markersize=4,
+    )
+    axes[0].plot(
+        [100 - row.at_worst for row in mixing],
+        [row.as_it_plays for row in mixing],
+        "o-",
+        color=COLOURS[1],
+        label="mixing, computed",
+        markersize=4,
+    )
+    axes[0].set_title("Five-card Goofspiel: responses to UCT over HTTP", fontsize=11)
+    axes[0].set_xlabel("exploitability (% a best response wins)")
+    axes[0].set_ylabel("exploitation (% won)")
+    axes[0].grid(True, alpha=0.3)
+    axes[0].legend(frameon=False)
+    pictures = save_picture(figure, runner.folder / "fig9")
+    findings = [
+        Finding(f"p = {row.confidence:g}", _score(TABLE_3[row.confidence][0]), _with_error(row)) for row in rows
+    ]
+    replaced, moves = sum(row.replaced for row in rows), sum(row.moves for row in rows)
+    findings.append(Finding("moves that were illegal or late", "none", f"{replaced} of {moves}", replaced == 0))
+    return Outcome(tuple(findings), tuple(pictures), (_clocks(scale),))
+
+
 def _lead(rows: list[Trade], seed: int, measure: str) -> float:
     """The smallest lead of restricted Nash responses over mixing at equal risk."""
     line = {each: [row for row in rows if row.seed == seed and row.method == each] for each in ("rnr", "mixing")}
@@ -310,6 +377,8 @@ EXPERIMENTS = (
     Experiment("uct-vs-cfr-2009/table1", "UCT and CFR in biased rock-paper-scissors", table_1, device=False),
     Experiment("uct-vs-cfr-2009/table2", "The 2×2 game and a best response", table_2, device=False),
     Experiment("uct-vs-cfr-2009/fig8", "CFR over repeated rock-paper-scissors", figure_8, device=False),
-    Experiment("uct-vs-cfr-2009/table3", "Restricted Nash responses to UCT in Goofspiel", table_3, device=False),
-    Experiment("uct-vs-cfr-2009/fig9", "Restricted Nash beside mixing in Goofspiel", figure_9, device=False),
+    Experiment(
+        "uct-vs-cfr-2009/table3", "Restricted Nash responses to UCT in Goofspiel", table_3, device=False, wire=True
+    ),
+    Experiment("uct-vs-cfr-2009/fig9", "Restricted Nash beside mixing in Goofspiel", figure_9, device=False, wire=True),
 )

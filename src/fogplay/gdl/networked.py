@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,6 +30,12 @@ class NetworkMachine:
         self._at: bytes | None = None
         self._chosen: tuple[bytes, tuple[Term, ...]] | None = None
         self._next = np.zeros(len(network.fluents), np.uint8)
+
+    def twin(self) -> NetworkMachine:
+        """The same machine with a memory of its own: two threads may ask two twins at the same time."""
+        made = copy.copy(self)
+        made._values, made._next, made._at, made._chosen = self._values.copy(), self._next.copy(), None, None
+        return made
 
     def initial(self) -> bytes:
         return self.network.initial.astype(np.uint8).tobytes()

@@ -1,7 +1,11 @@
-"""What a role knows of the state: the state itself, or with percepts a sample of states that agree with all it saw."""
+"""What a role knows of the state: the state itself, or with percepts a sample of states that agree with all it saw.
+
+Where the sheet has a network, lanes find the sample (``LaneSample``); ``Belief`` needs the rules alone.
+"""
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -11,17 +15,27 @@ import numpy as np
 from fogplay.errors import FogplayError
 from fogplay.games.gdl import GdlGame, GdlState
 from fogplay.gdl.interpreter import Interpreter
+from fogplay.gdl.kif import unparse
+from fogplay.gdl.networked import NetworkMachine
 from fogplay.gdl.rules import Term
+from fogplay.search.sheet_beliefs import LaneBelief
 
 SAMPLES = 100
 TRIES = 40  # per sample that is wanted
+
+
+def belief_of(game: GdlGame, role: int, rng: np.random.Generator) -> Belief | LaneSample:
+    """What a role knows before the first step of a match."""
+    hidden = game.sheet.has_percepts and isinstance(game.machine, NetworkMachine)
+    return LaneSample(game, role, rng) if hidden else Belief(game, role, rng)
 
 
 class Belief:
     """States that a role holds possible, each with what every role has seen; one state if all moves are seen."""
 
     def __init__(self, game: GdlGame, role: int, rng: np.random.Generator) -> None:
-        self.game, self.role, self.rng = game, role, rng
+        self.game, self.role, self.rng = _twin(game), role, rng
+        self.shared = game  # which agents ask, in threads of their own
         self.start = (game.machine.initial(), ("",) * len(game.machine.roles))
         self.worlds: list[tuple[Any, tuple[str, ...]]] = [self.start]
         self.history: list[tuple[Term, tuple[Term, ...]]] = []  # own move and percepts of every step
@@ -29,6 +43,14 @@ class Belief:
     def legal(self) -> tuple[Term, ...]:
         """The role's legal moves, which are the same in all states it holds possible."""
         return self.game.machine.legal(self.worlds[0][0])[self.role]
+
+    def infoset(self) -> str:
+        """The game's string for what the role knows."""
+        return f"{self.game.machine.roles[self.role]}:{self.worlds[0][1][self.role]}"
+
+    def states(self) -> list[Any]:
+        """The states that the role holds possible."""
+        return [position for position, _ in self.worlds]
 
     def see_moves(self, moves: Sequence[Term]) -> None:
         """Take all roles' moves as the server tells them, also such as seem illegal here."""
@@ -39,7 +61,8 @@ class Belief:
             self.worlds = [self.game.moved(position, self.game.machine.legal(position), tuple(moves), seen)]
         except KeyError:  # a move that is never legal by the rules is unknown to the network
             fluents = self.game.machine.fluents(position)
-            self.game.__dict__["machine"] = Interpreter(self.game.sheet)
+            for game in (self.game, self.shared):
+                game.__dict__["machine"] = Interpreter(game.sheet)
             self.worlds = [self.game.moved(fluents, self.game.machine.legal(fluents), tuple(moves), seen)]
 
     def see_percepts(self, own: Term, percepts: Sequence[Term], end: float) -> None:
@@ -91,10 +114,68 @@ class Belief:
 
     def draw(self, rng: np.random.Generator) -> GdlState:
         """A state for search, in which this role is to move and those asked before it have moved at random."""
-        game = self.game
-        position, seen = self.worlds[int(rng.integers(len(self.worlds)))]
-        legal = game.machine.legal(position)
-        acting = game.acting(legal)
-        before = acting[: acting.index(self.role)]
-        chosen = tuple(int(rng.integers(len(legal[role]))) for role in before)
-        return GdlState(game, position, seen, legal, chosen, game.number(self.role))
+        return _asked(self.shared, self.role, *self.worlds[int(rng.integers(len(self.worlds)))], rng)
+
+
+def _twin(game: GdlGame) -> GdlGame:
+    """The same game with a machine of its own, which another thread than the agent's may ask."""
+    made = copy.copy(game)
+    if isinstance(game.machine, NetworkMachine):
+        made.__dict__["machine"] = game.machine.twin()
+    return made
+
+
+def _asked(game: GdlGame, role: int, position: Any, seen: tuple[str, ...], rng: np.random.Generator) -> GdlState:
+    """A state in which a role is to move and those asked before it in this step have moved at random."""
+    legal = game.machine.legal(position)
+    acting = game.acting(legal)
+    before = acting[: acting.index(role)]
+    chosen = tuple(int(rng.integers(len(legal[each]))) for each in before)
+    return GdlState(game, position, seen, legal, chosen, game.number(role))
+
+
+class LaneSample:
+    """The same by lanes: a thousand states; what the other roles saw in one of them is found when it is drawn."""
+
+    def __init__(self, game: GdlGame, role: int, rng: np.random.Generator) -> None:
+        machine = game.machine
+        assert isinstance(machine, NetworkMachine)
+        self.game, self.role = game, role
+        self.lanes = LaneBelief(machine.twin(), role, int(rng.integers(2**31)))
+        self.seen = ""
+        self.drawn: dict[int, tuple[Any, tuple[str, ...]]] = {}
+
+    def legal(self) -> tuple[Term, ...]:
+        """The role's legal moves, which are the same in all states it holds possible."""
+        return self.lanes.machine.legal(self.lanes.state())[self.role]
+
+    def infoset(self) -> str:
+        """The game's string for what the role knows."""
+        return f"{self.lanes.machine.roles[self.role]}:{self.seen}"
+
+    def states(self) -> list[Any]:
+        """The states that the role holds possible."""
+        return [state.tobytes() for state in self.lanes.now.states]
+
+    def see_moves(self, moves: Sequence[Term]) -> None:
+        raise FogplayError("the rules have percepts, so no role is told all moves")
+
+    def see_percepts(self, own: Term, percepts: Sequence[Term], end: float) -> None:
+        """Keep states that agree with a step: this role made ``own`` and saw ``percepts``; stops at ``end``."""
+        chose = len(self.legal()) > 1
+        if not self.lanes.see(own, percepts, end):
+            raise FogplayError("no state agrees with what was seen")
+        told = f"[{' '.join(map(unparse, sorted(percepts, key=unparse)))}]" if percepts else ""
+        self.seen += f" {(unparse(own) if chose else '') + told or '.'}"
+        self.drawn = {}
+
+    def draw(self, rng: np.random.Generator) -> GdlState:
+        """A state for search, in which this role is to move and those asked before it have moved at random."""
+        place = int(rng.integers(len(self.lanes.now.states)))
+        if place not in self.drawn:
+            machine = self.game.machine
+            position, seen = machine.initial(), ("",) * len(machine.roles)
+            for moves in self.lanes.moves_to(place):
+                position, seen = self.game.moved(position, machine.legal(position), tuple(moves), seen)
+            self.drawn[place] = position, seen
+        return _asked(self.game, self.role, *self.drawn[place], rng)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import http.client
 import socket
+import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,9 +15,12 @@ from urllib.parse import urlsplit
 from fogplay.errors import FogplayError
 from fogplay.protocols.ggp.host import Host
 from fogplay.protocols.ggp.player import Player
+from fogplay.protocols.ggp.work import Work
 
-LARGEST = 20_000_000  # bytes of a message
+LARGEST = 8_000_000  # bytes of a message: the largest sheets in use have about one million
+LARGE = 200_000  # bytes, from which messages are read one at a time
 PATIENCE = 20.0  # seconds for a whole message to arrive
+MOST_AT_ONCE = 32  # connections; others are closed
 PIECE = 1 << 16
 KIND = "text/acl"
 
@@ -28,19 +32,37 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.0"
     timeout = PATIENCE
 
+    def setup(self) -> None:
+        super().setup()
+        self.cut = threading.Timer(self.server.patience, self._cut_off)  # the whole request, header and all
+        self.cut.daemon = True
+        self.cut.start()
+
+    def finish(self) -> None:
+        self.cut.cancel()
+        super().finish()
+
+    def _cut_off(self) -> None:
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RD)
+
     def do_POST(self) -> None:
         came = time.monotonic()
         try:
-            body = self._body(came + PATIENCE)
+            length = self._length()
+            if length > LARGE and not self.server.large.acquire(blocking=False):
+                self._reply(503, "another large message is being read; try again")
+                return
+            try:
+                reply = self.server.player.handle(self._body(length), came)
+            finally:
+                if length > LARGE:
+                    self.server.large.release()
+            self._reply(200, reply)
         except FogplayError as error:
             self._reply(413 if "bytes" in str(error) else 400, str(error))
+        except (OSError, MemoryError):
             return
-        except OSError:
-            return
-        try:
-            self._reply(200, self.server.player.handle(body, came))
-        except FogplayError as error:
-            self._reply(400, str(error))
 
     def do_GET(self) -> None:
         self._reply(200, self.server.player.handle("(info)"))
@@ -48,21 +70,23 @@ class _Handler(BaseHTTPRequestHandler):
     def do_OPTIONS(self) -> None:
         self._reply(200, "")
 
-    def _body(self, end: float) -> str:
+    def _length(self) -> int:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             raise FogplayError("a message needs its Content-Length")
         if len(length) > 12 or int(length) > LARGEST:
             raise FogplayError(f"a message has at most {LARGEST:,} bytes")
+        return int(length)
+
+    def _body(self, left: int) -> str:
         pieces: list[bytes] = []
-        left = int(length)
         while left:
-            self.connection.settimeout(max(end - time.monotonic(), 0.001))
             piece = self.rfile.read1(min(left, PIECE))
             if not piece:
-                raise FogplayError("the message ended early")
+                raise FogplayError("the message ended early, or took too long")
             pieces.append(piece)
             left -= len(piece)
+        self.cut.cancel()
         return b"".join(pieces).decode("utf-8", errors="replace")
 
     def _reply(self, status: int, text: str) -> None:
@@ -85,14 +109,29 @@ class PlayerServer(ThreadingHTTPServer):
     """A player at a port; 0 takes a free one."""
 
     daemon_threads = True
+    request_queue_size = MOST_AT_ONCE
 
-    def __init__(self, player: Player, host: str, port: int) -> None:
-        self.player = player
+    def __init__(self, player: Player, host: str, port: int, patience: float = PATIENCE) -> None:
+        self.player, self.patience = player, patience
+        self.large = threading.Semaphore(1)
+        self.connections = threading.Semaphore(MOST_AT_ONCE)
         try:
             super().__init__((host, port), _Handler)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
-            raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another --port") from error
+            raise FogplayError(f"cannot listen at {host}:{port}: {why}; choose another --port or --host") from error
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self.connections.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.connections.release()
 
     def handle_error(self, *_: Any) -> None:
         """A connection that breaks off ends its own thread only."""
@@ -161,12 +200,28 @@ class Seat:
 
 def run(host: Host, seats: list[Seat]) -> None:
     """Play a match to its end."""
-    with ThreadPoolExecutor(len(seats)) as pool:
-        players = range(len(seats))
-        started = list(pool.map(lambda each: seats[each].ask(host.start(each), host.start_clock + 1.0), players))
-        for player, reply in enumerate(started):
-            if reply is None or reply.strip().lower() != "ready":
-                host.faults.append((0, player, f"not ready: {(reply or 'no reply in time')[:60]}"))
-        while not host.is_over:
-            host.take(list(pool.map(lambda each: seats[each].ask(host.ask(each), host.play_clock + 1.0), players)))
-        list(pool.map(lambda each: seats[each].ask(host.ask(each), host.play_clock + 1.0), players))
+    started = _all(seats, [host.start(each) for each in range(len(seats))], host.start_clock + 1.0)
+    for player, reply in enumerate(started):
+        if reply is None or reply.strip().lower() != "ready":
+            host.faults.append((0, player, f"not ready: {(reply or 'no reply in time')[:60]}"))
+    while not host.is_over:
+        host.take(_all(seats, [host.ask(each) for each in range(len(seats))], host.play_clock + 1.0))
+    _all(seats, [host.ask(each) for each in range(len(seats))], host.play_clock + 1.0)
+
+
+def _all(seats: list[Seat], texts: list[str], seconds: float) -> list[str | None]:
+    """The replies of all players, who are asked at the same time; a signal ends the waiting at once."""
+    works = [Work(partial(seat.ask, text, seconds)) for seat, text in zip(seats, texts, strict=True)]
+    for work in works:
+        while not work.done.wait(0.5):
+            pass
+        if work.error is not None:
+            raise work.error
+    return [work.value for work in works]
+
+
+def require_there(address: str) -> None:
+    """Refuse an address at which no player answers."""
+    if ask(address, "(info)", PATIENCE / 2) is None:
+        host, port = _address(address)
+        raise FogplayError(f"no player answers at {host}:{port}; start one there: fogplay ggp player --port {port}")

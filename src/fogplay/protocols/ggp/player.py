@@ -1,11 +1,13 @@
 """``Player``: a general game player as a state machine. It takes messages and returns replies, without sockets.
 
 To keep to the clock, the agent thinks in a thread of its own, and whoever waits for it takes any legal move at the
-deadline, less a margin that grows with the delays that were measured.
+deadline, less a margin that grows with the delays that were measured. So does the preparation of a match: rules that
+need more than the start clock or more than the memory are refused.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -22,14 +24,16 @@ from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import RANDOM, read_sheet
 from fogplay.play import View
 from fogplay.protocols.ggp import messages
-from fogplay.protocols.ggp.beliefs import Belief
+from fogplay.protocols.ggp.beliefs import Belief, LaneSample, belief_of
 from fogplay.protocols.ggp.messages import Message
+from fogplay.protocols.ggp.work import MEMORY, Work, give_memory_back
 
 NAME = "fogplay"
 MARGIN = 0.5  # seconds kept before a deadline
 LEAST = 0.05  # seconds for thinking, whatever the margin
 FORGOTTEN = 60.0  # seconds after a play clock has run out twice
 GROUNDING = 0.4  # share of the start clock for grounding
+PREPARING = 0.9  # share of the start clock after which the rules are refused
 NOBODY = "noop"
 
 
@@ -42,22 +46,26 @@ class Match:
     agent: Any
     role: int
     play_clock: float
-    belief: Belief
+    belief: Belief | LaneSample
     heard: float  # when its last message came
     step: int = 0
     own: Term | None = None  # the last answer
     memory: list[tuple[str, int]] = field(default_factory=list)
     aborted: bool = False
-    thread: threading.Thread | None = None  # in which the agent thinks
+    work: Work | None = None  # in which the agent thinks
 
 
 class Player:
     """Answers messages with ``agent``, a text such as ``ggp:auto``; ``clock`` is for tests."""
 
     def __init__(
-        self, agent: str = "ggp:auto:86400s", seed: int = 0, clock: Callable[[], float] = time.monotonic
+        self,
+        agent: str = "ggp:auto:86400s",
+        seed: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+        memory: int = MEMORY,
     ) -> None:
-        self.agent, self.clock = agent, clock
+        self.agent, self.clock, self.memory = agent, clock, memory
         self.rng = np.random.default_rng(seed)
         self.match: Match | None = None
         self.turn = threading.Lock()  # one message of a match at a time
@@ -90,6 +98,8 @@ class Player:
         match = self.match
         if match is not None and match.name == message.match:
             match.aborted, self.match = True, None
+            if match.work is not None:
+                match.work.finish()
         return "aborted"
 
     def _start(self, message: Message, now: float) -> str:
@@ -97,18 +107,33 @@ class Player:
             return "busy"
         self.starting = True
         try:
-            game = game_of(read_sheet(message.rules, message.match), max(1.0, GROUNDING * message.start_clock))
-            roles = game.machine.roles
-            if message.role not in roles or message.role == RANDOM:
-                raise FogplayError(f"there is no role {message.role}; the roles are {', '.join(roles)}")
-            (agent,) = resolve([self.agent], game)
-            role = roles.index(message.role)
-            belief = Belief(game, role, self.rng)
-            self.match = Match(message.match, game, agent, role, message.play_clock, belief, self.clock())
+            preparing = Work(lambda: self._prepared(message))
+            seconds = max(PREPARING * message.start_clock, 1.0)
+            if not preparing.wait(now + seconds, self.memory, self.clock):
+                preparing.finish()
+                give_memory_back()
+                raise FogplayError(f"these rules take more than {seconds:.1f} seconds or too much memory")
+            if preparing.error is not None:
+                if not isinstance(preparing.error, FogplayError):
+                    give_memory_back()
+                    raise FogplayError("these rules take too much time or memory") from preparing.error
+                raise preparing.error
+            self.match = preparing.value
         finally:
             self.starting = False
             self.turn.release()
         return "ready"
+
+    def _prepared(self, message: Message) -> Match:
+        """A match that can begin."""
+        game = game_of(read_sheet(message.rules, message.match), max(1.0, GROUNDING * message.start_clock))
+        roles = game.machine.roles
+        if message.role not in roles or message.role == RANDOM:
+            raise FogplayError(f"there is no role {message.role}; the roles are {', '.join(roles)}")
+        (agent,) = resolve([self.agent], game)
+        role = roles.index(message.role)
+        belief = belief_of(game, role, self.rng)
+        return Match(message.match, game, agent, role, message.play_clock, belief, self.clock())
 
     def _play_or_stop(self, message: Message, now: float) -> str:
         match = self.match
@@ -130,59 +155,50 @@ class Player:
 
     def _move(self, match: Match, message: Message, deadline: float) -> Term:
         """The move for a PLAY; thinking ends at the deadline."""
-        trouble = self._follow(match, message, deadline)
-        legal = match.belief.legal() if not trouble else (NOBODY,)
-        if not legal:
-            legal = (NOBODY,)
+        self._follow(match, message, deadline)
+        legal = match.belief.legal() or (NOBODY,)
         chosen = legal[0]
         if len(legal) > 1:
             thought = self._thoughts(match, legal, deadline)
             chosen = legal[thought[0] if thought else int(self.rng.integers(len(legal)))]
             if thought:
-                match.memory.append((self._infoset(match), thought[0]))
+                match.memory.append((match.belief.infoset(), thought[0]))
         match.own = chosen
         self.worst = max(self.worst, min(self.clock() - deadline, match.play_clock / 4))
         return chosen
 
-    def _follow(self, match: Match, message: Message, deadline: float) -> bool:
-        """Take note of what happened in the last step; whether it could not be understood."""
+    def _follow(self, match: Match, message: Message, deadline: float) -> None:
+        """Take note of what happened in the last step; if it makes no sense, what was known before has to do."""
         hidden = match.game.sheet.has_percepts
         first = match.step == 0 and not (message.moves or message.percepts or message.own)
         match.step += 1
-        if first:
-            return False
-        try:
-            if not hidden:
-                if message.moves is None:
-                    return False
+        own = message.own if message.own is not None else match.own
+        with contextlib.suppress(FogplayError):
+            if first:
+                return
+            if not hidden and message.moves is not None:
                 match.belief.see_moves(message.moves)
-            else:
-                own = message.own if message.own is not None else match.own
-                if own is None:
-                    return False
+            elif hidden and own is not None:
                 half = self.clock() + (deadline - self.clock()) / 2
                 match.belief.see_percepts(own, message.percepts, half)
-        except FogplayError:
-            return not match.belief.worlds
-        return False
 
     def _thoughts(self, match: Match, legal: tuple[Term, ...], deadline: float) -> list[int]:
         """What the agent chooses before the deadline, if anything; an agent that is still late from before is left."""
-        thought: list[int] = []
-        if match.thread is None or not match.thread.is_alive():
-            given = (match, legal, deadline, thought)
-            match.thread = threading.Thread(target=self._think, args=given, daemon=True)
-            match.thread.start()
-        match.thread.join(max(deadline - self.clock(), 0.0))
-        return list(thought)
+        work = match.work
+        if work is not None and work.is_alive():
+            work.finish()
+            work.join(max(min(LEAST, deadline - self.clock()), 0.0))
+            if work.is_alive():
+                return []
+        match.work = work = Work(lambda: self._think(match, legal, deadline))
+        if not work.wait(deadline, self.memory, self.clock):
+            work.finish()
+        return [work.value] if work.value is not None else []
 
-    def _infoset(self, match: Match) -> str:
-        position = match.belief.worlds[0]
-        return f"{match.game.machine.roles[match.role]}:{position[1][match.role]}"
-
-    def _think(self, match: Match, legal: tuple[Term, ...], deadline: float, thought: list[int]) -> None:
+    def _think(self, match: Match, legal: tuple[Term, ...], deadline: float) -> int:
+        """The number of the move that the agent chooses."""
         seat = match.game.players.index(match.role)
-        infoset, memory = self._infoset(match), tuple(match.memory)
+        infoset, memory = match.belief.infoset(), tuple(match.memory)
         view = View(
             seat=seat,
             legal=tuple(range(len(legal))),
@@ -194,7 +210,4 @@ class Player:
             game=match.game,
             deadline=deadline,
         )
-        try:
-            thought.append(int(match.agent.act(view)))
-        except Exception:  # whatever happens to an agent, any legal move is made instead
-            return
+        return int(match.agent.act(view))

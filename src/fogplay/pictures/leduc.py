@@ -1,0 +1,21 @@
+"""The picture of Leduc hold'em: one card each, one on the table."""
+
+from __future__ import annotations
+
+from fogplay.pictures.cards import Card
+from fogplay.pictures.limit import limit_scene, state_seen
+from fogplay.pictures.scene import Scene
+from fogplay.pictures.sight import Sight
+
+SUITS = "sh"  # of the two suits: card 2 r + s has rank r and suit s
+
+
+def scene_of(sight: Sight) -> Scene | None:
+    """The own card, the public one, chips, and the cards shown down."""
+    game, state = sight.game, state_seen(sight)
+    if len(state.cards) < game.players:
+        return None
+    held = [state.cards[seat : seat + 1] for seat in range(game.players)]
+    return limit_scene(
+        sight, state, held, state.cards[game.players :], lambda card: Card(game.rank_to_string(card), SUITS[card % 2])
+    )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE
+from fogplay.notation.talk import talk_for
 from fogplay.pictures import Sight, sight_of
 from fogplay.play import Table
 from fogplay.play.agent import begin
@@ -56,14 +57,35 @@ class Room:
     def act(self, hand: int, decision: int, action: int) -> None:
         """Take the person's action; ``hand`` and ``decision`` say which is meant, so that none is made twice."""
         with self._lock:
-            if self._table.is_over or (hand, decision) != (self._number, self._decisions()):
-                raise FogplayError("that decision is made already; look at the table and choose again")
+            self._require(hand, decision)
             self._table.take(self._seat, action)
             try:
                 self._go_on()
             except BaseException:
                 self._open()  # as it is stored, before this action
                 raise
+
+    def act_by_text(self, hand: int, decision: int, text: str) -> None:
+        """Take an action that the person typed, in the words that the terminal takes."""
+        with self._lock:
+            self._require(hand, decision)
+            table = self._table
+            talk = talk_for(table.game)(table.game, table.names, self._seat)
+            talk.news(table.seen(self._seat))
+            question, typed = talk.question(table.view(self._seat)), text.strip()
+            meant = question.allowed.get(typed, question.allowed.get(typed.lower()))
+            if meant is None and question.read is not None and typed:
+                answer = question.read(typed)
+                if isinstance(answer, str):
+                    raise FogplayError(f"{typed!r} is not possible here: {answer}; {question.hint}")
+                meant = answer
+            if meant is None:
+                raise FogplayError(f"{typed!r} is not possible here: {question.hint}")
+            self.act(hand, decision, meant)
+
+    def _require(self, hand: int, decision: int) -> None:
+        if self._table.is_over or (hand, decision) != (self._number, self._decisions()):
+            raise FogplayError("that decision is made already; look at the table and choose again")
 
     def next_hand(self, hand: int) -> None:
         """Begin the hand after number ``hand``, which must be over."""

@@ -73,4 +73,5 @@ class Lobby:
             self.said.text = str(error)
             self.button.enable()
             return
-        ui.navigate.to(f"/room/{room.kept.secret}")
+        if room is not None:  # else the server is stopping
+            ui.navigate.to(f"/room/{room.kept.secret}")

@@ -29,7 +29,8 @@ def add_page(hall: Hall) -> None:
         except FogplayError as error:
             ui.html(f'<div class="page">{head("No such room")}<p>{escape(error)}</p></div>', sanitize=False)
             return
-        RoomPage(room)
+        if room is not None:  # else the server is stopping
+            RoomPage(room)
 
 
 class RoomPage:

@@ -84,7 +84,8 @@ def test_cards_of_others_are_face_down_until_they_are_shown() -> None:
     for table in moments("leduc", 11):
         scene = scene_for(sight_of(table, 0))
         if not table.is_over:
-            assert scene.places[0].cards[0].rank
+            named = table.game.card_to_string(table.events[0].action)
+            assert scene.places[0].cards[0] == Card(named[0], named[1])
             assert scene.places[1].cards == (Card(),)
     assert sum(table.scores) == 0
 

@@ -27,6 +27,8 @@ def test_keys_are_letters_where_they_differ_and_numbers() -> None:
     assert keys_for(["bid 1", "bid 2"]) == ["1", "2"]
     assert keys_for(["north", "é"]) == ["1", "2"]  # n begins the next hand
     assert keys_for([f"x{place}" for place in range(12)])[9:] == ["", "", ""]
+    assert keys_for(["bid 2", "bid 4"]) == ["2", "4"]  # the third card is not the third option
+    assert keys_for(["3", "2", "T", "33", "TT", "22"]) == ["3", "2", "t", "", "", ""]
 
 
 def test_many_moves_are_typed(tmp_path: Path) -> None:

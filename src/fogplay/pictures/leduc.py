@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fogplay.pictures.cards import Card
+from fogplay.pictures.cards import SUIT_NAMES, Card
 from fogplay.pictures.limit import limit_scene, state_seen
 from fogplay.pictures.scene import Scene
 from fogplay.pictures.sight import Sight
-
-SUITS = "sh"  # of the two suits: card 2 r + s has rank r and suit s
 
 
 def scene_of(sight: Sight) -> Scene | None:
@@ -16,6 +14,9 @@ def scene_of(sight: Sight) -> Scene | None:
     if len(state.cards) < game.players:
         return None
     held = [state.cards[seat : seat + 1] for seat in range(game.players)]
-    return limit_scene(
-        sight, state, held, state.cards[game.players :], lambda card: Card(game.rank_to_string(card), SUITS[card % 2])
-    )
+
+    def face(card: int) -> Card:
+        suit = game.card_to_string(card)[-1]
+        return Card(game.rank_to_string(card), suit if suit in SUIT_NAMES else "")
+
+    return limit_scene(sight, state, held, state.cards[game.players :], face)

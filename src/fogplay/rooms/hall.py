@@ -40,6 +40,11 @@ class Hall:
         company = company_for(chosen.game, chosen.opponent)
         return self._keep(Room(self.store, self.store.create(chosen, seed), company))
 
+    def is_open(self, secret: str) -> bool:
+        """Whether a room is in memory, so that it is there at once."""
+        with self._lock:
+            return secret in self._rooms
+
     def room(self, secret: str) -> Room:
         """The room that a secret opens; a wrong one says nothing about others."""
         with self._lock:

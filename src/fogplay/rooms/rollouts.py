@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.games.game import CHANCE, TERMINAL
+from fogplay.games.parts import part_of
 from fogplay.play.luck import drawn_outcome
 from fogplay.play.states import infoset_of
 from fogplay.rooms.company import looks_up
@@ -65,7 +66,14 @@ def possible(reference: Any, made: Decision) -> bool:
 
 
 def estimate(game: Any, reference: Any, made: Decision, rng: np.random.Generator) -> Estimate:
-    """Try the options of a decision in worlds, as many as there is time for."""
+    """Try the options of a decision in worlds, as many as there is time for.
+
+    A game may do this in compiled code: ``option_results`` in ``simulators/<game>.py``.
+    """
+    own = part_of(game, "option_results")
+    found = own(game, reference, made.view, rng, DOUBT) if own is not None else None
+    if found is not None:
+        return Estimate(*found)
     weights: list[float] = []
     results: list[list[float]] = []
     until = time.monotonic() + SECONDS

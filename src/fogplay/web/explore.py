@@ -18,7 +18,7 @@ from fogplay.rooms.company import BEST, company_for
 from fogplay.rooms.training import Trainings
 from fogplay.strategies import TabularStrategy
 from fogplay.strategies import load as load_strategy
-from fogplay.web.markup import head
+from fogplay.web.markup import PRIMARY, head
 
 MOST_BARS = 30
 MOST_TREE = 200
@@ -30,6 +30,7 @@ def add_page(hall: Hall, trainings: Trainings) -> None:
 
     @ui.page("/explore")
     def page() -> None:
+        ui.colors(primary=PRIMARY)
         with ui.element("div").classes("page"):
             ui.html(head("Explore a strategy", "/explore"), sanitize=False)
             ExplorePage(hall, trainings)

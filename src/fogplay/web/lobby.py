@@ -11,7 +11,7 @@ from fogplay.games.registry import load
 from fogplay.notation.talk import talk_for
 from fogplay.rooms import Hall, Settings, opponents_for
 from fogplay.rooms.company import BEST, checked_spec
-from fogplay.web.markup import head
+from fogplay.web.markup import PRIMARY, head
 
 MOVING = "change after every hand"
 ROOMS = '<section aria-label="Your rooms"><h2>Your rooms in this browser</h2><ul id="rooms"></ul></section>'
@@ -22,6 +22,7 @@ def add_page(hall: Hall) -> None:
 
     @ui.page("/")
     def page() -> None:
+        ui.colors(primary=PRIMARY)
         with ui.element("div").classes("page"):
             ui.html(head("Play a game of hidden information", "/"), sanitize=False)
             Lobby(hall)
@@ -35,9 +36,13 @@ class Lobby:
         self.hall = hall
         with ui.element("main").classes("panel"):
             self.game = ui.select(
-                list(hall.games), value=hall.games[0], label="Game", with_input=True, new_value_mode="add-unique"
-            ).props('hint="Choose one, or type one with its parameters, such as goofspiel(cards=5)"')
-            self.rules = ui.label()
+                list(hall.games),
+                value=hall.games[0],
+                label="Game; choose one, or type one with its parameters",
+                with_input=True,
+                new_value_mode="add-unique",
+            )
+            self.rules = ui.label().classes("soft rules")
             self.opponent = ui.select({BEST: BEST}, value=BEST, label="Opponent")
             self.seat = ui.select([MOVING], value=MOVING, label="Your seat")
             self.automatic = ui.checkbox("Begin the next hand by itself")

@@ -13,6 +13,7 @@ from fogplay.rooms import Finished, Look, Mean, Scores, Settings
 MOST_BUTTONS = 24  # moves with a button of their own; more of them are typed
 MOST_HISTORY = 12
 AUTOMATIC = 2500  # milliseconds until the next hand
+PRIMARY = "#0b5d3b"  # of buttons; white text on it is easy to read
 LINKS = (("/", "Play"), ("/explore", "Explore"), ("/train", "Train"))
 
 
@@ -84,12 +85,19 @@ def _moves(look: Look, settings: Settings) -> str:
 
 
 def keys_for(options: Sequence[str]) -> list[str]:
-    """The keys of each option: its first letter if no other has it, and its number."""
+    """The keys of each option: its first letter if no other has it, and its number.
+
+    Where names are numbers, such as ``bid 3`` or cards, ``3`` is that name and not the third option.
+    """
     first = [option[:1].lower() for option in options]
+    last = [option.split()[-1].lower() if option.split() else "" for option in options]
+    counted = sum(len(word) == 1 and word.isdigit() for word in last) > 1 or any(map(str.isdigit, first))
     keys = []
-    for place, letter in enumerate(first):
-        own = [letter] if letter.isascii() and letter.isalpha() and letter != "n" and first.count(letter) == 1 else []
-        number = [str(place + 1)] if place < 9 else []
+    for place, (letter, word) in enumerate(zip(first, last, strict=True)):
+        plain = letter.isascii() and letter.isalpha() and letter != "n"
+        own = [letter] if plain and (first.count(letter) == 1 or options[place].lower() == letter) else []
+        named = [word] if len(word) == 1 and word.isdigit() and last.count(word) == 1 else []
+        number = named if counted else [str(place + 1)] if place < 9 else []
         keys.append(" ".join([*own, *number]))
     return keys
 

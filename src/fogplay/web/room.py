@@ -24,22 +24,26 @@ def add_page(hall: Hall) -> None:
 
     @ui.page("/room/{secret}")
     async def page(secret: str) -> None:
+        place = ui.html(sanitize=False).classes("w-full")
+        if not hall.is_open(secret):  # large tables are read first, which takes longer than a page may
+            place.content = f'<div class="page">{head("Opening the room …")}</div>'
+            await ui.context.client.connected()
         try:
             room = await run.io_bound(hall.room, secret)
         except FogplayError as error:
-            ui.html(f'<div class="page">{head("No such room")}<p>{escape(error)}</p></div>', sanitize=False)
+            place.content = f'<div class="page">{head("No such room")}<p>{escape(error)}</p></div>'
             return
         if room is not None:  # else the server is stopping
-            RoomPage(room)
+            RoomPage(room, place)
 
 
 class RoomPage:
     """One browser's page of a room."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, place: ui.html) -> None:
         self.room, self.message, self.four = room, "", False
         self.shown: int | None = None  # the hand whose review is shown; None: the last one
-        self.html = ui.html(sanitize=False).classes("w-full")
+        self.html = place
         self.busy = False
         ui.on("fogplay", self.handle)
         _watching[room.kept.secret].add(self)

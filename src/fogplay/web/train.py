@@ -14,7 +14,7 @@ from fogplay.rooms import Hall, Settings
 from fogplay.rooms.company import checked_spec
 from fogplay.rooms.training import Trainings
 from fogplay.solvers.algorithms import ALGORITHMS
-from fogplay.web.markup import head
+from fogplay.web.markup import PRIMARY, head
 
 SUITED = "one that suits the game"
 EVERY = 0.7  # seconds between two looks at the runs
@@ -26,6 +26,7 @@ def add_page(hall: Hall, trainings: Trainings) -> None:
 
     @ui.page("/train")
     def page() -> None:
+        ui.colors(primary=PRIMARY)
         with ui.element("div").classes("page"):
             ui.html(head("Train a strategy", "/train"), sanitize=False)
             TrainPage(hall, trainings)

@@ -31,8 +31,8 @@ def decisions(tmp_path: Path, hands: int) -> tuple[Any, Any, list[Decision]]:
 
 def test_compiled_rollouts_agree_with_slow_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules, agent, found = decisions(tmp_path, 4)
-    chosen = [made for made in found if len(made.view.observation.board) in (0, 3, 5)][:5]
-    assert len(chosen) >= 4
+    chosen = [made for made in found if len(made.view.observation.board) in (0, 3, 5)][:3]
+    assert len(chosen) == 3
     away = []
     for number, made in enumerate(chosen):
         quick = estimate(rules, agent, made, np.random.default_rng(number))

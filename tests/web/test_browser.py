@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fogplay.rooms import Hall, Settings, Store
-from tests.web.browser import Server, all_of, chromium, is_over, needs_browser, status, wait_for
+from tests.web.browser import Server, all_of, chromium, is_over, needs_browser, press, status, wait_for
 
 pytestmark = needs_browser
 QUICK = ("kuhn", "leduc", "ocp", "goofspiel", "pam", "rps", "repeated", "kuhn.kif", "kuhn(players=3)")
@@ -46,7 +46,7 @@ def click_through(driver: Any, rng: random.Random) -> int:
         if is_over(driver):
             return clicks
         before = driver.find_element("css selector", ".moves").get_attribute("innerHTML")
-        driver.execute_script("arguments[0].click()", rng.choice(all_of(driver, "button[data-do=act]")))
+        press(driver, "button[data-do=act]", rng.randrange(len(all_of(driver, "button[data-do=act]"))))
         wait_for(
             driver, lambda _, b=before: driver.find_element("css selector", ".moves").get_attribute("innerHTML") != b
         )
@@ -61,7 +61,7 @@ def test_a_hand_of_every_game_is_clicked_through(server: Server, browser: Any, g
         click_through(browser, random.Random(hand))
         assert f"Hand {hand + 1} is over" in status(browser)
         wait_for(browser, lambda _: all_of(browser, "section[aria-label^='Review'] p"), 60)
-        all_of(browser, "button[data-do=next]")[0].click()
+        press(browser, "button[data-do=next]")
         wait_for(browser, lambda _, h=hand: f"Hand {h + 2}" in status(browser))
     assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
@@ -91,7 +91,7 @@ def test_a_reload_and_a_killed_server_come_back_to_the_same_decision(tmp_path: P
     try:
         browser.get(new_room(server, "leduc", seat=0))
         wait_for(browser, lambda _: all_of(browser, "button[data-do=act]"))
-        all_of(browser, "button[data-do=act]")[0].click()
+        press(browser, "button[data-do=act]")
         wait_for(browser, lambda _: is_over(browser) or all_of(browser, "button[data-decision='1']"))
         before, moves = status(browser), browser.find_element("css selector", ".moves").get_attribute("innerHTML")
         browser.refresh()
@@ -105,13 +105,21 @@ def test_a_reload_and_a_killed_server_come_back_to_the_same_decision(tmp_path: P
         server.stop()
 
 
+def test_a_real_mouse_click_counts_once(server: Server, browser: Any) -> None:
+    browser.get(new_room(server, "leduc", seat=0))
+    wait_for(browser, lambda _: all_of(browser, "button[data-decision='0']"))
+    all_of(browser, "button[data-do=act]")[0].click()
+    wait_for(browser, lambda _: is_over(browser) or all_of(browser, "button[data-decision='1']"))
+    assert not all_of(browser, "[role=alert]")
+
+
 def test_two_browsers_show_the_same_room_and_another_room_stays_apart(server: Server, browser: Any) -> None:
     address, other = new_room(server, "leduc", seat=0), new_room(server, "leduc", seat=0)
     with chromium(360, 740, dark=True) as second:
         for driver in (browser, second):
             driver.get(address)
             wait_for(driver, lambda d: all_of(d, "button[data-decision='0']"))
-        all_of(browser, "button[data-do=act]")[-1].click()
+        press(browser, "button[data-do=act]", -1)
         wait_for(second, lambda d: is_over(d) or all_of(d, "button[data-decision='1']"))
         assert status(second) == status(browser)
         second.get(other)
@@ -164,35 +172,35 @@ def test_training_is_started_stopped_resumed_and_played_against(server: Server, 
     field = all_of(browser, "input[type=number]")[0]
     field.clear()
     field.send_keys("50000000")
-    all_of(browser, ".q-btn")[0].click()
+    press(browser, ".q-btn")
     wait_for(browser, lambda _: "running" in browser.page_source and all_of(browser, "button[data-do=play]"), 60)
-    wait_for(browser, lambda _: "nash_conv" in all_of(browser, "section[aria-label=Runs] td")[0].text)
-    all_of(browser, "button[data-do=stop]")[0].click()
+    wait_for(browser, lambda _: "nash_conv" in all_of(browser, "section[aria-label=Runs] li")[0].text)
+    press(browser, "button[data-do=stop]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"), 60)
-    stopped = all_of(browser, "section[aria-label=Runs] td")[0].text
+    stopped = all_of(browser, "section[aria-label=Runs] li")[0].text
     assert "stopped: iteration" in stopped
     reached = int(stopped.split("iteration ")[1].split(" of")[0].replace(",", ""))
-    all_of(browser, "button[data-do=resume]")[0].click()
+    press(browser, "button[data-do=resume]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=stop]"))
 
     def further(_: Any) -> bool:
-        text = all_of(browser, "section[aria-label=Runs] td")[0].text
+        text = all_of(browser, "section[aria-label=Runs] li")[0].text
         return int(text.split("iteration ")[1].split(" of")[0].replace(",", "")) > reached
 
     wait_for(browser, further, 60)
-    all_of(browser, "button[data-do=play]")[0].click()
+    press(browser, "button[data-do=play]")
     wait_for(browser, lambda _: "/room/" in browser.current_url and all_of(browser, ".board svg"), 60)
     click_through(browser, random.Random(0))
     browser.get(f"{server.url}/train")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=stop]"))
-    all_of(browser, "button[data-do=stop]")[0].click()
+    press(browser, "button[data-do=stop]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"), 60)
 
 
 def test_strategies_are_explored(server: Server, browser: Any) -> None:
     browser.get(f"{server.url}/explore")
     wait_for(browser, lambda _: all_of(browser, ".q-btn"))
-    all_of(browser, ".q-btn")[0].click()
+    press(browser, ".q-btn")
     wait_for(browser, lambda _: len(all_of(browser, "svg.fp")) == 2)  # bars and the tree of the first game
     assert "12 infosets" in browser.page_source
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import secrets
+import socket
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fogplay.cli.app import amount, app
+from fogplay.cli.app import Stopped, again, amount, app
 from fogplay.cli.console import say
 from fogplay.errors import FogplayError
 
@@ -40,6 +41,7 @@ def serve(
         raise FogplayError(f"--port must be a whole number from 1 to 65535, not {port}")
     if strategies is not None and not strategies.is_dir():
         raise FogplayError(f"there is no folder {strategies} with strategies")
+    _require_free(host or LOCAL, port)
     import platformdirs
 
     from fogplay.games.offers import OFFERED
@@ -57,5 +59,19 @@ def serve(
     token = None if host in (None, LOCAL, "localhost", "::1") else secrets.token_urlsafe(18)
     address = Address(host or LOCAL, port, token)
     say(f"The table is at {address.url}   (Ctrl-C ends it; rooms are kept in {folder})")
-    run(hall, Trainings(folder / "runs"), address)
-    say("The end; all rooms are kept.")
+    try:
+        run(hall, Trainings(folder / "runs"), address)
+    except KeyboardInterrupt as error:
+        raise Stopped(f"the table is closed; all rooms are kept. To open it again: {again()}") from error
+
+
+def _require_free(host: str, port: int) -> None:
+    """Refuse an address that cannot be used, before anything else is read."""
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(kind) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind((host, port))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FogplayError(f"cannot listen at {host} port {port} ({why}); choose another --port or --host") from error

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from nicegui import app, core, ui
 
-from fogplay.errors import FogplayError
 from fogplay.rooms import Hall
 from fogplay.rooms.training import Trainings
 from fogplay.web import explore, lobby, room, train
@@ -42,19 +41,15 @@ def run(hall: Hall, trainings: Trainings, address: Address) -> None:
     explore.add_page(hall, trainings)
     train.add_page(hall, trainings)
     app.on_shutdown(trainings.stop_all)
-    try:
-        ui.run(
-            host=address.host,
-            port=address.port,
-            title="fogplay",
-            dark=None,
-            reload=False,
-            show=False,
-            tailwind=False,
-            show_welcome_message=False,
-            reconnect_timeout=20.0,
-            uvicorn_logging_level="error",
-        )
-    except SystemExit as error:
-        if error.code not in (0, None):
-            raise FogplayError(f"cannot listen at {address.host} port {address.port}; choose another --port") from error
+    ui.run(
+        host=address.host,
+        port=address.port,
+        title="fogplay",
+        dark=None,
+        reload=False,
+        show=False,
+        tailwind=False,
+        show_welcome_message=False,
+        reconnect_timeout=20.0,
+        uvicorn_logging_level="error",
+    )

@@ -3,14 +3,24 @@
   const secret = () => location.pathname.split("/")[2] || "";
   const send = (what) => emitEvent("fogplay", { ...what, secret: secret() });
   let timer = null;
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("button[data-do]");
+  // The server may make the page again between press and release: a button that says the same is the same button.
+  let pressed = null;
+  const under = (event) => event.target.closest && event.target.closest("button[data-do]");
+  const meaning = (button) => (button ? JSON.stringify(button.dataset) : null);
+  document.addEventListener("pointerdown", (event) => { pressed = event.button === 0 ? meaning(under(event)) : null; });
+  document.addEventListener("pointerup", (event) => {
+    const button = under(event);
+    if (pressed !== null && meaning(button) === pressed) deed(button);
+    pressed = null;
+  });
+  document.addEventListener("click", (event) => { if (event.detail === 0) deed(under(event)); }); // keys and programs
+  const deed = (button) => {
     if (!button || button.disabled) return;
     if (button.dataset.do === "typed") {
       const field = document.querySelector("input.typed");
       send({ ...button.dataset, text: field ? field.value : "" });
     } else send({ ...button.dataset });
-  });
+  };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const field = event.target.closest && event.target.closest("input,textarea,select");

@@ -12,7 +12,7 @@ from fogplay.pictures.charts import draw_lines
 from fogplay.pictures.svg import escape
 from fogplay.rooms import Hall, Settings
 from fogplay.rooms.company import checked_spec
-from fogplay.rooms.training import Trainings
+from fogplay.rooms.training import Training, Trainings
 from fogplay.solvers.algorithms import ALGORITHMS
 from fogplay.web.markup import PRIMARY, head
 
@@ -45,8 +45,7 @@ class TrainPage:
             self.iterations = ui.number("Iterations", value=2000, min=1, precision=0)
             self.said = ui.label().classes("bad").props('role="alert"')
             ui.button("Start", on_click=self.start).props("no-caps")
-        self.shown = ui.html(sanitize=False)
-        self.last = ""
+        self.shown, self.deeds = ui.html(sanitize=False), ui.html(sanitize=False)
         ui.on("fogplay", self.handle)
         ui.timer(EVERY, self.draw)
         self.draw()
@@ -94,18 +93,28 @@ class TrainPage:
         runs = list(self.trainings.runs.values())
         lines = {f"{each.name.rpartition('-')[0]} {each.algorithm}": each.curve for each in runs[-MOST_LINES:]}
         chart = draw_lines(lines, "iterations", "nash_conv") if runs else ""
-        rows = "".join(self._row(each) for each in reversed(runs))
-        made = f'<section class="panel" aria-label="Runs">{chart}<table>{rows}</table></section>' if runs else ""
-        if made != self.last:
-            self.last = self.shown.content = made
-
-    def _row(self, each: Any) -> str:
-        deed = "stop" if each.running else "" if each.done else "resume"
-        buttons = [deed] if deed else []
-        buttons += ["play"] if each.snapshot is not None else []
-        shown = "".join(
-            f'<button class="plain" data-do="{name}" data-run="{escape(each.name)}">{name.capitalize()}</button> '
-            for name in buttons
+        rows = "".join(f"<li><b>{escape(_name(each))}</b>: {escape(each.words)}</li>" for each in reversed(runs))
+        self._show(
+            self.shown, f'<section class="panel" aria-label="Runs">{chart}<ul>{rows}</ul></section>' if runs else ""
         )
-        what = f"{each.game} by {each.algorithm or 'a suitable algorithm'}"
-        return f"<tr><td><b>{escape(what)}</b><br>{escape(each.words)}</td><td>{shown}</td></tr>"
+        self._show(self.deeds, "".join(map(_buttons, reversed(runs))))
+
+    @staticmethod
+    def _show(place: ui.html, made: str) -> None:
+        """Change an element only if it differs: buttons must stay where they are while numbers change."""
+        if place.content != made:
+            place.content = made
+
+
+def _name(each: Training) -> str:
+    return f"{each.name.rpartition('-')[0]}, {each.game} by {each.algorithm or 'a suitable algorithm'}"
+
+
+def _buttons(each: Training) -> str:
+    deed = "stop" if each.running else "" if each.done else "resume"
+    buttons = [name for name in (deed, "play" if each.snapshot is not None else "") if name]
+    shown = "".join(
+        f'<button class="plain" data-do="{name}" data-run="{escape(each.name)}">{name.capitalize()}</button> '
+        for name in buttons
+    )
+    return f"<p>{escape(_name(each))}: {shown}</p>"

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from fogplay.cli.serving import serve
+from fogplay.errors import FogplayError
 from tests.web.browser import Server
 
 
-def serve(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "fogplay", "serve", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
-def test_wrong_options_are_refused_in_one_line(tmp_path: Path) -> None:
+def test_wrong_options_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("nicegui")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        port = str(taken.getsockname()[1])
-        for options, why in (
-            (("--port", "0"), "from 1 to 65535"),
-            (("--port", port), "choose another --port"),
-            (("--strategies", str(tmp_path / "none")), "there is no folder"),
-        ):
-            ended = serve(*options)
-            assert ended.returncode == 2
-            assert why in ended.stderr
-            assert len(ended.stderr.strip().splitlines()) == 1
+        port = taken.getsockname()[1]
+        with pytest.raises(FogplayError, match="choose another --port"):
+            serve(port=port)
+    with pytest.raises(FogplayError, match="from 1 to 65535"):
+        serve(port=0)
+    with pytest.raises(FogplayError, match="there is no folder"):
+        serve(port=port, strategies=tmp_path / "none")
+    with pytest.raises(FogplayError, match="no game is called"):
+        serve(port=port, game=["nonsense"], rooms=tmp_path)
+
+
+def test_without_nicegui_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(FogplayError, match=r'pip install "fogplay\[table\]"'):
+        serve()
 
 
 def test_ctrl_c_closes_the_table_and_keeps_the_rooms(tmp_path: Path) -> None:

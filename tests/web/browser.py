@@ -129,7 +129,8 @@ def all_of(driver: Any, selector: str) -> list[Any]:
 
 def press(driver: Any, selector: str, place: int = 0) -> None:
     """Press the button that is there when the script runs, however often the page is made again."""
-    script = """const all = document.querySelectorAll(arguments[0]), one = all[(arguments[1] + all.length) % all.length];
+    script = """const all = document.querySelectorAll(arguments[0]);
+        const one = all[(arguments[1] + all.length) % all.length];
         if (!one) return false; one.click(); return true;"""
     wait_for(driver, lambda _: driver.execute_script(script, selector, place))
 

@@ -39,17 +39,19 @@ def new_room(server: Server, game: str, opponent: str = "best", seat: int | None
     return f"{server.url}/room/{kept.secret}"
 
 
+def moves_of(driver: Any) -> str:
+    return str(driver.find_element("css selector", ".moves").get_attribute("innerHTML"))
+
+
 def click_through(driver: Any, rng: random.Random) -> int:
     """Click random moves until the hand is over; how many."""
     for clicks in range(200):
-        wait_for(driver, lambda _: is_over(driver) or all_of(driver, "button[data-do=act]"))
+        wait_for(driver, lambda _: is_over(driver) or all_of(driver, "button[data-do=act]"), 180)
         if is_over(driver):
             return clicks
-        before = driver.find_element("css selector", ".moves").get_attribute("innerHTML")
+        before = moves_of(driver)
         press(driver, "button[data-do=act]", rng.randrange(len(all_of(driver, "button[data-do=act]"))))
-        wait_for(
-            driver, lambda _, b=before: driver.find_element("css selector", ".moves").get_attribute("innerHTML") != b
-        )
+        wait_for(driver, lambda _, b=before: moves_of(driver) != b, 180)  # bots may compile their kernels first
     raise AssertionError("the hand does not end")
 
 

@@ -44,6 +44,8 @@ class Room:
         self.store, self.kept, self.company = store, kept, company
         self.settings = kept.settings
         self._lock = threading.RLock()
+        self._scores: Scores | None = None  # as read, until a hand is finished or reviewed
+        self._history: tuple[int | None, list[Finished]] | None = None  # the same, and how many were asked for
         self._open()
 
     # ---- Playing
@@ -98,11 +100,17 @@ class Room:
 
     def scores(self) -> Scores:
         """The results of all finished hands."""
-        return Scores.of(self.store.results(self.kept.id))
+        with self._lock:
+            if self._scores is None:
+                self._scores = Scores.of(self.store.results(self.kept.id))
+            return self._scores
 
     def history(self, last: int | None = None) -> list[Finished]:
         """The finished hands in order, or the ``last`` few of them."""
-        return self.store.finished(self.kept.id, last)
+        with self._lock:
+            if self._history is None or self._history[0] != last:
+                self._history = (last, self.store.finished(self.kept.id, last))
+            return self._history[1]
 
     def settle(self, number: int) -> Finished:
         """Review a finished hand and find its baseline, once; it may take seconds if the reference thinks."""
@@ -116,7 +124,9 @@ class Room:
             made = baseline(company, hand.seat, luck, self.kept.seed, number)
             if not company.is_quick and not self._table.is_over:
                 self._greet()
-        self.store.settle(self.kept.id, number, made, review)
+        with self._lock:
+            self.store.settle(self.kept.id, number, made, review)
+            self._forget()
         return self._hand(number)
 
     def sight_at_end(self, number: int) -> Sight:
@@ -176,6 +186,12 @@ class Room:
         score = table.scores[self._seat] if table.is_over else None
         moves = [(event.seat, event.action) for event in table.events]
         self.store.write(self.kept.id, self._number, self._seat, moves, score)
+        if score is not None:
+            self._forget()
+
+    def _forget(self) -> None:
+        """What was read of finished hands is no longer all of it."""
+        self._scores, self._history = None, None
 
     def _decisions(self) -> int:
         return sum(event.seat == self._seat for event in self._table.events)

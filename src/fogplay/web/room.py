@@ -11,7 +11,7 @@ from nicegui import background_tasks, run, ui
 
 from fogplay.errors import FogplayError
 from fogplay.pictures.svg import escape
-from fogplay.rooms import Finished, Hall, Room
+from fogplay.rooms import Finished, Hall, Look, Room
 from fogplay.web.markup import MOST_HISTORY, head, room_page
 
 MOST_TEXT = 200  # letters of a typed move
@@ -98,9 +98,9 @@ class RoomPage:
 
     def _review_later(self) -> None:
         """Review the last hand without letting anybody wait."""
-        last = self.room.history(1)
-        if last and last[0].review is None:
-            background_tasks.create(self._settle(last[0].number))
+        last = self.room.history(MOST_HISTORY)
+        if last and last[-1].review is None:
+            background_tasks.create(self._settle(last[-1].number))
 
     async def _settle(self, number: int) -> None:
         try:
@@ -110,16 +110,15 @@ class RoomPage:
         self.draw()
         self._tell_others()
 
-    def _reviewed(self, history: list[Finished]) -> Finished | None:
+    def _reviewed(self, look: Look, history: list[Finished]) -> Finished | None:
         """The hand whose review is shown: the one asked for, or the last one once it is over."""
         if self.shown is not None:
             return self.room.store.hand(self.room.kept.id, self.shown)
-        return history[-1] if history and self.room.look().sight.over else None
+        return history[-1] if history and look.sight.over else None
 
     def draw(self) -> None:
         """Make the page's only element again."""
         room = self.room
-        history = room.history(MOST_HISTORY)
-        self.html.content = room_page(
-            room.look(), room.settings, room.scores(), history, self._reviewed(history), self.message, self.four
-        )
+        look, history = room.look(), room.history(MOST_HISTORY)
+        reviewed = self._reviewed(look, history)
+        self.html.content = room_page(look, room.settings, room.scores(), history, reviewed, self.message, self.four)

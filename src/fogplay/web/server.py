@@ -10,6 +10,7 @@ from nicegui import app, core, ui
 from fogplay.rooms import Hall
 from fogplay.rooms.training import Trainings
 from fogplay.web import explore, lobby, room, train
+from fogplay.web.frames import Frames
 from fogplay.web.guard import Guard
 
 FOLDER = Path(__file__).parent
@@ -34,6 +35,7 @@ def run(hall: Hall, trainings: Trainings, address: Address) -> None:
     """Serve until the process is stopped."""
     app.add_middleware(Guard, host=address.host, token=address.token)
     core.sio.eio.max_http_buffer_size = LARGEST_MESSAGE
+    Frames(core.sio).install()
     ui.add_head_html(f"<style>{(FOLDER / 'style.css').read_text()}</style>", shared=True)
     ui.add_body_html(f"<script>{(FOLDER / 'table.js').read_text()}</script>", shared=True)
     lobby.add_page(hall)

@@ -34,7 +34,7 @@ class Lobby:
 
     def __init__(self, hall: Hall) -> None:
         self.hall = hall
-        with ui.element("main").classes("panel"):
+        with ui.element("section").classes("panel"):
             self.game = ui.select(
                 list(hall.games),
                 value=hall.games[0],

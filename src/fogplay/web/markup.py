@@ -48,7 +48,8 @@ def room_page(
     colours = f'<button class="plain" data-do="colours">{"Two" if four else "Four"} colours</button>'
     side = f"{_scores(scores)}{_review(reviewed)}{_history(history)}<p>{colours}</p>"
     kept = f'<span data-room="{escape(title)}"></span>'
-    return f'<div class="page">{head(title)}{kept}<main class="room">{board}<aside>{side}</aside></main></div>'
+    aside = f'<section aria-label="Score and reviews">{side}</section>'
+    return f'<div class="page">{head(title)}{kept}<div class="room">{board}{aside}</div></div>'
 
 
 def _turn(look: Look) -> str:

@@ -1,5 +1,6 @@
 // One listener for all buttons and keys: the page itself is made by the server.
 (() => {
+  document.documentElement.lang = "en";
   const secret = () => location.pathname.split("/")[2] || "";
   const send = (what) => emitEvent("fogplay", { ...what, secret: secret() });
   let timer = null;

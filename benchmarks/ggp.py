@@ -43,10 +43,12 @@ def rate(play: Callable[[int], None], seconds: float) -> float:
         count = max(2 * count, int(count * seconds / max(took, 1e-6)))
 
 
-def random_play(machine: Machine, rng: random.Random, most: int = 10_000) -> int:
-    """One random play by a machine's answers; returns its steps."""
-    state = machine.initial()
+def random_play(machine: Machine, rng: random.Random, most: int = 10_000, seconds: float = 600.0) -> int:
+    """One random play by a machine's answers, or as much of it as fits in some seconds; returns its steps."""
+    state, began = machine.initial(), time.perf_counter()
     for step in range(most):
+        if time.perf_counter() - began > seconds:
+            return step
         if machine.is_terminal(state):
             machine.goals(state)
             return step
@@ -94,7 +96,10 @@ def survey(folder: Path) -> None:
             print(f"| {file.name} | refused: {error} | | | | |", flush=True)
             continue
         took = time.perf_counter() - began
-        steps = random_play(machine, random.Random(1), 50)
+        try:
+            steps = str(random_play(machine, random.Random(1), 50, 10.0))
+        except FogplayError as error:
+            steps = f"stopped: {error}"
         gates = loops = 0
         if isinstance(machine, NetworkMachine):
             networks, gates, loops = networks + 1, len(machine.circuit.left), len(machine.circuit.loops)

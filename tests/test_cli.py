@@ -287,3 +287,28 @@ def test_shells_complete_commands() -> None:
     command = [sys.executable, "-c", script]
     asked = subprocess.run(command, env={**os.environ, **asking}, capture_output=True, text=True, check=False)
     assert (asked.stdout.strip(), asked.returncode) == ("evaluate", 0), asked.stderr
+
+
+def test_the_full_game_is_measured_and_what_was_found_is_kept(tmp_path: Path) -> None:
+    command = ("evaluate", "always-fold", "--game", "holdem", "--full", "--flops", "2", "--json")
+    done = fogplay(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout.splitlines()[-1])
+    assert facts["best_response_values"][0] == pytest.approx(500)  # the small blind, folded before the flop
+    assert facts["unit"] == "mb/h"
+    kept = tmp_path / "always-fold.full"
+    before = kept.read_bytes()
+    again = fogplay(*command, cwd=tmp_path)
+    assert json.loads(again.stdout.splitlines()[-1])["exploitability"] == facts["exploitability"]
+    assert kept.read_bytes() == before
+
+
+def test_the_full_game_needs_a_player_and_its_game(tmp_path: Path) -> None:
+    for words, answer in (
+        (("evaluate", "nobody", "--full"), "name its game too"),
+        (("match", "kuhn", "uniform", "uniform", "--exact"), "has no exact measure of its own"),
+    ):
+        done = fogplay(*words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert answer in done.stderr
+        assert done.stderr.count("\n") == 1

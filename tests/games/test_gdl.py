@@ -12,7 +12,7 @@ from fogplay.evaluate import equilibrium
 from fogplay.evaluate.exact import measure
 from fogplay.games.gdl import own_sheets
 from fogplay.strategies import TabularStrategy
-from tests.helpers import fogplay
+from tests.helpers import fogplay, refusal
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,8 @@ from tests.helpers import fogplay
         ("biased-rps.kif", "biased-rps", 13, 50.0),
         ("two-by-two.kif", "two-by-two", 7, 50.0),
         ("goofspiel.kif", "goofspiel(5,ascending,revealed,percent)", None, None),
+        ("goofspiel.kif(cards=4)", "goofspiel(4,ascending,revealed,percent)", None, None),
+        ("goofspiel.kif(2)", "goofspiel(2,ascending,revealed,percent)", None, None),
         ("montyhall.kif", None, 43, None),
     ],
 )
@@ -145,3 +147,32 @@ def test_goals_in_their_own_unit() -> None:
         state = state.child(0)
     assert state.returns() in ([0.0], [100.0])
     assert str(state)
+
+
+def test_parameters(tmp_path: Path) -> None:
+    assert str(load("goofspiel.kif(cards=3)")) == "goofspiel.kif(cards=3)"
+    state, built_in = load("goofspiel.kif(cards=7)").new_initial_state(), load("goofspiel(7)").new_initial_state()
+    assert len(state.legal_actions()) == len(built_in.legal_actions()) == 7
+    path = tmp_path / "own.kif"
+    path.write_text(
+        "(PARAMETER size 2 1 3)\n(<= (role ?r) (parameter size ?n ?a ?b) (named ?n ?r)) (named 2 ann) (named 3 bob)"
+        "(legal ?r a) (legal ?r b) (<= (next x) (role ?r)) (<= terminal (true x)) (goal ?r 1)"
+    )
+    assert load(str(path)).machine.roles == ("ann",)
+    assert load(f"{path}(size=3)").machine.roles == ("bob",)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("goofspiel.kif(card=4)", "goofspiel.kif has no parameter 'card'; it has cards"),
+        ("goofspiel.kif(cards=14)", "goofspiel.kif: cards must be a whole number from 2 to 13, not 14"),
+        ("goofspiel.kif(many)", "goofspiel.kif: cards must be a whole number from 2 to 13, not 'many'"),
+        ("goofspiel.kif(4,5)", "goofspiel.kif takes at most 1 parameters (cards)"),
+        ("goofspiel.kif(4,cards=5)", "goofspiel.kif: cards is given twice"),
+        ("tictactoe.kif(4)", "tictactoe.kif takes at most 0 parameters (none)"),
+        ("goofspiel.kif(cards=4", "'goofspiel.kif(cards=4': the bracket after 'goofspiel.kif' is never closed"),
+    ],
+)
+def test_settings_that_do_not_fit(spec: str, message: str) -> None:
+    assert refusal(load, spec).startswith(message)

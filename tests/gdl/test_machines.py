@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+from numba import cuda
 
 from fogplay.gdl import differences, lanes
 from fogplay.gdl.circuit import holds
@@ -13,6 +21,8 @@ from fogplay.gdl.machine import Machine
 from fogplay.gdl.machines import machine_for
 from fogplay.gdl.network import from_ground, make_network
 from fogplay.gdl.networked import NetworkMachine
+from fogplay.gdl.saved import load_network, save_network
+from tests.helpers import ROOT, refusal
 
 from .sheets import COUNT, capitals, names, own, random_play, renamed, sheet
 
@@ -79,10 +89,11 @@ def test_in_capitals_and_with_other_names(name: str) -> None:
         agree(Interpreter(read), NetworkMachine(make_network(read)), seed=2)
 
 
+@pytest.mark.parametrize("change", [str, capitals, renamed])
 @pytest.mark.parametrize("name", SHEETS)
-def test_differences_agree(name: str) -> None:
+def test_differences_agree(name: str, change: Callable[[str], str]) -> None:
     """Every node that the state determines is the same by differences and from scratch."""
-    machine = NetworkMachine(make_network(sheet(SHEETS[name])))
+    machine = NetworkMachine(make_network(sheet(change(SHEETS[name]))))
     circuit = machine.circuit
     position, fresh = differences.make_position(circuit, 3), differences.make_position(circuit, 3)
     differences.place(circuit, position, np.frombuffer(machine.initial(), np.uint8))
@@ -114,6 +125,55 @@ def test_lanes_and_differences_have_the_same_results(name: str) -> None:
     assert np.abs(values - found.means).max() < error
 
 
+def held(values: Any, literals: Any) -> Any:
+    """[literals, lanes] whether each holds, from ``values[nodes, 1]``."""
+    words = values[np.asarray(literals) >> 1, 0]
+    bits = (words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+    return (bits ^ (np.asarray(literals, np.uint64) & np.uint64(1))[:, None]).astype(bool)
+
+
+@pytest.mark.parametrize("change", [str, capitals, renamed])
+@pytest.mark.parametrize("name", SHEETS)
+def test_lanes_and_interpreter_agree(name: str, change: Callable[[str], str]) -> None:
+    """Some lanes, state by state: fluents, legal moves, goals, the end, and the percepts of the moves they choose."""
+    read = sheet(change(SHEETS[name]))
+    slow, machine = Interpreter(read), NetworkMachine(make_network(read))
+    circuit, roles = machine.circuit, range(len(machine.roles))
+    rows = lanes.make_rows(circuit, 8, 1)
+    lanes.play(circuit, rows, np.frombuffer(machine.initial(), np.uint8))  # no plays, only the state
+    fluents = np.arange(1, circuit.first_move) * 2
+    moves = np.arange(circuit.first_move, circuit.first_loop) * 2
+    everything = [move for own_moves in machine.network.moves for move in own_moves]
+    states = {lane: slow.initial() for lane in (0, 31, 63)[: 1 if name == "breakthrough.kif" else 3]}
+    for _ in range(25):
+        true, legal, goals, over = (
+            held(rows.values, each) for each in (fluents, circuit.legal, circuit.goals, [circuit.terminal])
+        )
+        for lane, state in list(states.items()):
+            assert {machine.network.fluents[place] for place in np.flatnonzero(true[:, lane])} == slow.fluents(state)
+            assert bool(over[0, lane]) == slow.is_terminal(state)
+            assert [everything[place] for place in np.flatnonzero(legal[:, lane])] == [
+                move for own_moves in slow.legal(state) for move in own_moves
+            ]
+            best = [0 for _ in roles]
+            for goal in np.flatnonzero(goals[:, lane]):
+                best[circuit.goal_role[goal]] = int(circuit.goal_value[goal])
+            assert tuple(best) == slow.goals(state)
+            if over[0, lane] or not all(slow.legal(state)):
+                del states[lane]
+        if not states:
+            break
+        lanes.move_rows(circuit, rows)
+        chosen, sees = held(rows.values, moves), held(rows.values, circuit.sees)
+        for lane, state in states.items():
+            made = [everything[place] for place in np.flatnonzero(chosen[:, lane])]
+            seen = [machine.network.percepts[place] for place in np.flatnonzero(sees[:, lane])]
+            percepts = slow.percepts(state, made)
+            assert seen == [(role, term) for role in roles for term in percepts[role]]
+            states[lane] = slow.next(state, made)
+        lanes.follow_rows(circuit, rows)
+
+
 @pytest.mark.parametrize("name", ["tictactoe.kif", "kuhn.kif", "connectfour-simultaneous.kif", "paths"])
 def test_moves_in_lanes_are_chosen_evenly(name: str) -> None:
     """After one step, exactly one legal move per role and lane, each equally often."""
@@ -143,6 +203,65 @@ def test_the_same_seed_plays_the_same() -> None:
     assert means[0] == means[1]
 
 
+ON_A_GPU = """
+import sys
+from fogplay.gdl import lanes
+from fogplay.gdl.networked import NetworkMachine
+from fogplay.gdl.saved import load_network, save_network
+from tests.helpers import ROOT, refusal
+from fogplay.gdl.saved import load_network
+machine = NetworkMachine(load_network(sys.argv[1]))
+many = lanes.make_lanes(machine.circuit, 4, "cuda", 2)
+for plays in map(int, sys.argv[2:]):
+    found = many.simulate(machine.initial(), plays)
+    print(*found.counts.tolist(), found.plays, found.steps, found.cut)
+"""
+
+
+@pytest.mark.parametrize(("name", "most"), [("two-by-two.kif", 66), ("kuhn.kif", 66), ("paths", 1)])
+def test_the_same_plays_on_a_gpu(name: str, most: int, tmp_path: Path) -> None:
+    """In numba's simulator of one, from a file: every thread plays what a row of one word with its stream does."""
+    network = make_network(sheet(SHEETS[name]))
+    machine = NetworkMachine(network)
+    save_network(network, tmp_path / "net")
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "FOGPLAY_CACHE": str(tmp_path)}
+    shares = [(1, 1), (most, most - 1)][: min(most, 2)]
+    asked = [str(sum(each)) for each in shares]
+    command = [sys.executable, "-W", "ignore", "-c", ON_A_GPU, str(tmp_path / "net"), *asked]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    wide = lanes.make_rows(machine.circuit, 4, 2)
+    alone = [lanes.make_rows(machine.circuit, 0, 1) for _ in range(2)]
+    for word, rows in enumerate(alone):
+        rows.random[:, 0] = wide.random[:, word]
+    told = []
+    for share in shares:
+        found = [
+            lanes.simulate(machine.circuit, rows, machine.initial(), each)
+            for rows, each in zip(alone, share, strict=True)
+        ]
+        sums = [sum(getattr(each, what) for each in found) for what in ("plays", "steps", "cut")]
+        told.append(" ".join(map(str, [*sum(each.counts for each in found).tolist(), *sums])))
+    assert done.stdout.splitlines() == told
+
+
+def test_networks_are_files(tmp_path: Path) -> None:
+    for name in ("leduc.kif", "paths"):
+        read = sheet(SHEETS[name])
+        save_network(make_network(read), tmp_path / name)
+        agree(Interpreter(read), NetworkMachine(load_network(tmp_path / name)), seed=4)
+    other = tmp_path / "other"
+    other.write_bytes(b"x" * 100)
+    assert str(other) in refusal(load_network, other)
+
+
+def test_devices() -> None:
+    circuit = NetworkMachine(make_network(sheet(COUNT))).circuit
+    assert refusal(lanes.make_lanes, circuit, 1, "gpu") == "device must be cpu or cuda, not 'gpu'"
+    if not cuda.is_available():
+        assert refusal(lanes.make_lanes, circuit, 1, "cuda").startswith("device cuda needs an NVIDIA GPU and ")
+
+
 def test_few_plays_and_states_that_are_over() -> None:
     machine = NetworkMachine(make_network(sheet(COUNT)))
     rows = lanes.make_rows(machine.circuit, 1)
@@ -168,6 +287,17 @@ def test_rules_without_end_are_left_to_the_interpreter() -> None:
     assert machine.kind == "interpreter"
     state = machine.next(machine.initial(), ("up", "up"))
     assert ("list", ("s", "nil")) in machine.fluents(state)
+
+
+def test_ground_rules_without_compiled_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the callback cannot be compiled, plain Python gives the same rules."""
+    read = sheet(SHEETS["leduc.kif"])
+    compiled = ground(read)
+    (tmp_path / "llvmlite.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    plain = ground(read)
+    assert (compiled.program == plain.program).all()
+    assert compiled.shown == plain.shown
 
 
 def test_most_moves_are_not_the_few_others() -> None:

@@ -12,13 +12,16 @@ from numba import cuda
 
 from fogplay import FogplayError, Progress, flatten, solve, storage
 from fogplay.experiments.runner import Job, Runner
+from fogplay.games.registry import load
 from fogplay.kernels import cuda as driver
 from fogplay.kernels import uct
 from fogplay.simulators import HashedSimulator, Simulator, TreeSimulator
 from fogplay.simulators.holdem import HoldemSimulator
+from fogplay.simulators.holdem_walk_gpu import on_gpu
 from fogplay.simulators.restricted import BoundSimulator
 from fogplay.solvers import respond
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
+from tests.simulators.test_holdem_walk import Player, earned, walk_of
 
 ALGORITHMS = ("uct", "smooth-uct", "os-mccfr", "es-mccfr", "cs-mccfr")
 SMALL_DECK = "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1],raises=[1,2],max_raises=[2,2],blinds=[1,1],grid=exact)"
@@ -316,3 +319,13 @@ def test_where_one_run_fails_the_others_stop(tmp_path: Path, monkeypatch: pytest
         runner.run([endless, wrong])
     assert (tmp_path / "jobs" / f"{endless.key}-cuda.checkpoint").exists()
     assert not (tmp_path / "jobs" / f"{endless.key}-cuda.csv").exists()
+
+
+@pytest.mark.parametrize("follows", [False, True])
+def test_a_walk_through_all_hands_earns_the_same(follows: bool) -> None:
+    """The last round on the GPU, in both precisions, against the CPU: a best response, and a second strategy."""
+    rules = load("holdem(rounds=2,ranks=3,suits=2,board=[0,1],raises=[10,20],max_raises=[1,2])")
+    theirs, own = Player(rules, True, 3), Player(rules, True, 5) if follows else None
+    expected = earned(walk_of(theirs, own))
+    assert earned(on_gpu(walk_of(theirs, own))) == pytest.approx(expected, rel=1e-12)
+    assert earned(on_gpu(walk_of(theirs, own, np.float32))) == pytest.approx(expected, rel=1e-5)

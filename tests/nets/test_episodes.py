@@ -64,9 +64,9 @@ def test_shares_are_those_of_the_search() -> None:
 
 
 def test_a_reservoir_keeps_the_newest() -> None:
-    reservoir = Reservoir(2, 5, "cpu")
+    reservoir = Reservoir(2, "cpu")
     for start in (0, 4, 8):
-        reservoir.add({"seat": np.array([0, 1, 0, 0]), "seen": np.arange(start, start + 4)})
+        reservoir.add({"seat": np.array([0, 1, 0, 0]), "seen": np.arange(start, start + 4)}, 5)
     assert reservoir.kept[0]["seen"].tolist() == [4, 6, 7, 8, 10, 11][-5:]
     assert reservoir.kept[1]["seen"].tolist() == [1, 5, 9]
 
@@ -86,7 +86,13 @@ def test_convolutions_in_numpy_and_torch_agree(tmp_path: Path) -> None:
 
 def test_episodes_play_learn_judge_and_resume(tmp_path: Path) -> None:
     run = small(tmp_path)
-    last = run.run(1, 10.0, lambda networks: {"judged": len(networks)}, lambda row: None, lambda: False)
+    last = run.run(
+        1,
+        10.0,
+        lambda evaluate: {"judged": evaluate(1, np.ones((3, SEEN), np.int64)).shape[0]},
+        lambda row: None,
+        lambda: False,
+    )
     assert (last["episode"], last["judged"], run.done) == (1, 3, 2)
     assert sum(last[f"wins_{name}"] for name in training.SEATS) == pytest.approx(1.0)
     assert [row["episode"] for row in read_rows(tmp_path / CURVE)] == [0, 1]

@@ -90,7 +90,7 @@ def test_advantages_are_those_of_the_definition(tmp_path: Path) -> None:
 
 def test_a_run_resumes_where_it_was_saved(tmp_path: Path) -> None:
     run = small(tmp_path)
-    judged = run.run(Plan(600, 10.0, 0.0), lambda networks: training.judge(networks, 4), lambda row: None, never)
+    judged = run.run(Plan(600, 10.0, 0.0), lambda evaluate: training.judge(evaluate, 4), lambda row: None, never)
     assert 0.0 <= judged["rhcp_wins"] <= 1.0
     assert len(read_rows(tmp_path / CURVE)) == 1
     with open(tmp_path / LOG, "a") as log:  # what a run wrote after it had saved
@@ -178,6 +178,7 @@ def test_bots_side_by_side_play_the_games_that_they_play_one_by_one() -> None:
 def test_networks_learn(tmp_path: Path) -> None:
     """100,000 decisions with small networks: from losing nearly always against the plain bot to winning some."""
     run = small(tmp_path, size=64, steps=24, batch=512, width=64, decisions=3e5, rate=[2e-3, 2e-4])
-    first = training.judge(run.networks(), 200)
-    last = run.run(Plan(150_000, 20.0), lambda networks: training.judge(networks, 200), lambda row: None, never)
+    own = list(run.networks().values())
+    first = training.judge(lambda seat, seen: own[seat].outputs(seen), 200)
+    last = run.run(Plan(150_000, 20.0), lambda evaluate: training.judge(evaluate, 200), lambda row: None, never)
     assert last["rhcp_wins"] > first["rhcp_wins"] + 4 * (last["rhcp_wins_error"] + first["rhcp_wins_error"])

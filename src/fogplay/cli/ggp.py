@@ -57,11 +57,12 @@ def match(
     """Host matches between players, ours and others over the network, and show what they scored."""
     import numpy as np
 
-    from fogplay.games.gdl import ENDING, GdlGame, sheet_file
+    from fogplay.games.gdl import ENDING, GdlGame
+    from fogplay.gdl.parameters import split_spec
     from fogplay.protocols.ggp.host import Host
     from fogplay.protocols.ggp.http import Seat, run
 
-    if not rules.endswith(ENDING):
+    if not split_spec(rules)[0].endswith(ENDING):
         raise FogplayError(f"{rules} is not a rule sheet; its name ends in {ENDING}, such as tictactoe.kif")
     game = GdlGame(rules)
     if len(players) != game.num_players():
@@ -69,7 +70,7 @@ def match(
     if log is not None:
         require_folder(log, "--log")
     seats = [Seat(text, seed + place) for place, text in enumerate(players)]
-    text = sheet_file(rules).read_text(encoding="utf-8", errors="replace")
+    text = game.sheet.source.text
     records: list[dict[str, Any]] = []
     scores = [0.0] * len(seats)
     with Watch(quiet=as_json) as watch:

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from fogplay import checks
-from fogplay.cli.app import JSON, again, amount, app, print_json, require_folder
+from fogplay.cli.app import JSON, Device, Threads, again, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
+from fogplay.cli.full import match_exactly
 from fogplay.cli.teams import Order, show_sides, show_troubles, write_decks
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
@@ -49,6 +50,12 @@ def match(
     workers: Annotated[
         int | None, amount(help="Processes; for teams as many as there are cores, else 1 by default.")
     ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="The expected value over all cards instead of hands, where a game has it.")
+    ] = False,
+    flops: Annotated[int | None, amount(help="With --exact: estimate from so many sampled flops.")] = None,
+    threads: Threads = None,
+    device: Device = "cpu",
 ) -> None:
     """Play agents against each other, everybody at every seat; in a game of teams, one agent for each side."""
     from fogplay.agents import match as play_match
@@ -66,6 +73,10 @@ def match(
     with Watch(quiet=as_json) as watch:
         rules, spec = watch.named(game)
     require_seats(rules, spec, len(agents))
+    if exact:
+        settings = {"flops": flops, "seed": seed, "threads": threads, "device": device}
+        match_exactly(spec, rules, agents, None, as_json, settings)
+        return
     order = Order.read(rules, spec, agents, hands, decks, deck_file, save_decks, time_limit, workers)
     names = names_of(agents, known_names(rules))
     _check_seen_by(rules, names, log, seen_by)

@@ -34,6 +34,7 @@ from fogplay.cli.app import (
 )
 from fogplay.cli.charts import inspect_betting
 from fogplay.cli.console import Watch, say, show_measured, show_result, table
+from fogplay.cli.full import evaluate_fully
 from fogplay.cli.keeping import Force, choose, save
 from fogplay.cli.yardsticks import measured_by_matches
 from fogplay.errors import FogplayError
@@ -204,10 +205,26 @@ def evaluate(
     ] = None,
     node_limit: NodeLimit = None,
     as_json: JSON = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Best responses to every hand and board, where buckets hide them: hours.")
+    ] = False,
+    flops: Annotated[int | None, amount(help="With --full: estimate from so many sampled flops: minutes.")] = None,
+    seed: Annotated[int, amount(help="Which flops are sampled.")] = 0,
+    threads: Threads = None,
+    device: Device = "cpu",
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="With --full: the file to keep results in, NAME.full.")
+    ] = None,
 ) -> None:
     """Measure a strategy exactly: values, nash_conv, exploitability."""
     from fogplay.evaluate import measure
 
+    if full:
+        settings = {"flops": flops, "seed": seed, "threads": threads, "device": device}
+        evaluate_fully(file, game, checkpoint, as_json, settings)
+        return
+    if flops is not None or checkpoint is not None:
+        raise FogplayError("--flops and --checkpoint are for measures of the whole game; add --full")
     strategy = load_strategy(file)
     if isinstance(strategy, BettingStrategy):
         _evaluate_by_matches(strategy, file, as_json)

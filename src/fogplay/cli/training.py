@@ -17,6 +17,7 @@ from fogplay.simulators import part_of
 
 BOTS = "fogplay.bots"
 FOR_EVER = 1e12  # minutes
+SEARCH = "search_"  # before the name of a bot, in a judgement of networks with search
 
 
 @app.command()
@@ -110,7 +111,7 @@ def _learn(watch: Watch, run: Any, judge: Any, plan: Any, decks: int) -> dict[st
             for line in judged(row):
                 watch.note(f"{row['decisions']:,} decisions: {line}")
 
-        last: dict[str, Any] = run.run(plan, lambda networks: judge(networks, decks), report, stop.is_set)
+        last: dict[str, Any] = run.run(plan, lambda evaluate: judge(evaluate, decks), report, stop.is_set)
         watch.end(run.learner.decisions)
         if stop.is_set():
             raise Stopped(f"stopped after {run.learner.decisions:,} decisions; continue: {again('--resume')}")
@@ -125,7 +126,7 @@ def _in_episodes(watch: Watch, run: Any, judge: Any, episodes: int, minutes: flo
             for line in judged(row):
                 watch.note(f"episode {row['episode']}: {line}")
 
-        last: dict[str, Any] = run.run(episodes, minutes, lambda networks: judge(networks, decks), report, stop.is_set)
+        last: dict[str, Any] = run.run(episodes, minutes, lambda evaluate: judge(evaluate, decks), report, stop.is_set)
         if stop.is_set():
             raise Stopped(f"stopped after episode {run.done - 1}; continue: {again('--resume')}")
     return last
@@ -135,7 +136,8 @@ def judged(row: dict[str, Any]) -> list[str]:
     """What a judgement says, a line for each bot."""
     names = [key.removesuffix("_wins") for key in row if key.endswith("_wins")]
     return [
-        f"the networks alone win {row[f'{name}_wins']:.1%} ± {row[f'{name}_wins_error']:.1%} of their games against "
-        f"{name}, {row[f'{name}_points']:+.2f} ± {row[f'{name}_points_error']:.2f} points per game"
+        f"{'with search, they' if name.startswith(SEARCH) else 'the networks alone'} win {row[f'{name}_wins']:.1%} ± "
+        f"{row[f'{name}_wins_error']:.1%} of their games against {name.removeprefix(SEARCH)}, "
+        f"{row[f'{name}_points']:+.2f} ± {row[f'{name}_points_error']:.2f} points per game"
         for name in names
     ]

@@ -24,21 +24,31 @@ class Evaluation:
     ``exploitability`` is ``nash_conv`` divided by the number of players.
     """
 
-    values: tuple[float, ...]  # what each player earns
+    values: tuple[float, ...]  # what each player earns; empty if only best responses were computed
     best_response_values: tuple[float, ...]  # what each would earn by a best response to the others
     nash_conv: float
     exploitability: float
     method: str = "exact, over the whole tree"
+    unit: str = "payoffs"
+    standard_error: float | None = None  # of the exploitability, where it was estimated
 
 
-def evaluate(strategy: Strategy, game: Any = None) -> Evaluation:
+def evaluate(strategy: Strategy, game: Any = None, *, full: bool = False, **options: Any) -> Evaluation:
     """Measure a strategy on its own game, or on ``game``.
 
-    A strategy that was just learned remembers its game; one loaded from a file knows only the game's name.
+    A strategy that was just learned remembers its game; one loaded from a file knows only the game's name. A game
+    without a tree may have a walk of its own through all cards, which takes long: ``full`` asks for it, with the
+    options of ``evaluate.full.evaluate_fully``.
     """
+    if full:
+        from fogplay.evaluate.full import evaluate_fully
+
+        return evaluate_fully(strategy, game, **options)
+    if options:
+        raise FogplayError(f"{', '.join(options)}: only for a measure of the full game; add full=True")
     if not isinstance(strategy, TabularStrategy):
         raise FogplayError(
-            f"{strategy.game} is too large to be measured exactly; measure it by a match (`fogplay match`)"
+            f"{strategy.game} is too large for a tree; measure it by a match (`fogplay match`), or with full=True"
         )
     if game is None and strategy.source is not None:
         return measure(strategy.source, strategy.probabilities)

@@ -19,6 +19,7 @@ from fogplay.gdl.checks import is_whole
 from fogplay.gdl.kif import unparse
 from fogplay.gdl.machine import Machine
 from fogplay.gdl.machines import machine_for
+from fogplay.gdl.parameters import split_spec
 from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import RANDOM, Sheet, load_sheet
 
@@ -52,7 +53,7 @@ def game_of(sheet: Sheet, seconds: float | None = None) -> GdlGame:
 
 @dataclass(frozen=True)
 class GdlGame(Game):
-    """The game of a rule sheet in GDL or GDL-II; its name is the file's path.
+    """The game of a rule sheet in GDL or GDL-II; its name is the file's path, and settings such as ``(cards=7)``.
 
     Payoffs are the goals as they are, unless the sheet says ``(goal_unit ZERO UNIT)``: then ZERO is subtracted and the
     rest divided by UNIT.
@@ -62,7 +63,8 @@ class GdlGame(Game):
     sheet: Sheet = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sheet", load_sheet(sheet_file(self.file)))
+        file, settings = split_spec(self.file)
+        object.__setattr__(self, "sheet", load_sheet(sheet_file(file), settings))
         self.require_players()
 
     def require_players(self) -> None:

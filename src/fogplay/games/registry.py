@@ -27,6 +27,7 @@ from fogplay.games.game import PYSPIEL, Game
 from fogplay.games.gdl import ENDING as SHEET
 from fogplay.games.gdl import GdlGame
 from fogplay.games.own import PAGE, require_own_game
+from fogplay.gdl.parameters import split_spec
 
 EXAMPLES = "such as leduc, 'goofspiel(cards=5)', mygame.py, game.efg or rules.kif; `fogplay games` lists them"
 
@@ -78,7 +79,7 @@ def load(spec: str, suited: bool = False) -> Any:
         return _from_open_spiel(spec[len(PYSPIEL) :])
     if spec.strip().endswith(ENDING):
         return EfgGame(spec.strip())
-    if spec.strip().endswith(SHEET):
+    if split_spec(spec.strip())[0].endswith(SHEET):
         return GdlGame(spec.strip())
     name, arguments = _split(spec.strip())
     if name in presets():

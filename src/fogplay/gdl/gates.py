@@ -156,13 +156,13 @@ def any_move(gates: Any, moves: Any, length: int, role: int) -> Any:
     negated = 2 * kept > count
     places, members = gates.places, gates.members
     size = at = 0
-    for move in range(count):
-        given = at < kept and moves[at] == move
-        at += given
-        if given != negated:
-            places[size] = move
-            members[size] = 2 * (gates.first_move + start + move)
-            size += 1
+    for place in range(count if negated else kept):
+        if negated and at < kept and moves[at] == place:
+            at += 1
+            continue
+        places[size] = place if negated else moves[place]
+        members[size] = 2 * (gates.first_move + start + places[size])
+        size += 1
     while size > 1:  # neighbours first, so that sets share their halves
         made = at = 0
         while at < size:

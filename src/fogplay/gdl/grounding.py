@@ -15,12 +15,14 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+from fogplay.gdl.demand import ASKED
 from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable
 from fogplay.gdl.sheet import Sheet
 from fogplay.gdl.splitting import split
@@ -46,42 +48,7 @@ base(X) :- next(X).
 { does(R,M) } :- legal(R,M).
 init(0) :- 0 = 1. next(0) :- 0 = 1. sees(0,0) :- 0 = 1. goal(0,0) :- 0 = 1. terminal :- 0 = 1. legal(0,0) :- 0 = 1.
 """
-# What the process runs: clingo hands over one ground rule after the other. Its own output makes a system call for every
-# number.
-_LIMITED = """
-import resource, sys
-from array import array
-memory, seconds, size = map(int, sys.argv[1:4])
-resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-import clingo
-class Rules(clingo.backend.Observer):
-    def __init__(self):
-        self.numbers, self.free = array("i"), set()
-    def rule(self, choice, head, body):
-        if choice:
-            self.free.add(head[0])
-        else:
-            self.numbers.append(head[0])
-            self.numbers.append(len(body))
-            self.numbers.extend(body)
-rules = Rules()
-control = clingo.Control(["-W", "none"], logger=lambda *_: None)
-control.register_observer(rules, replace=True)
-control.add("base", [], sys.stdin.read())
-control.ground([("base", [])])
-out = sys.stdout.buffer
-out.write(b"%d\\n" % len(rules.numbers))
-rules.numbers.tofile(out)
-for name, arity in [each.split("/") for each in sys.argv[4:]]:
-    for atom in control.symbolic_atoms.by_signature(name, int(arity)):
-        if name in ("true", "does") and atom.literal not in rules.free:
-            continue  # a condition mentions it, but it never comes about
-        out.write(b"%d %s\\n" % (0 if atom.is_fact else atom.literal, str(atom.symbol).encode()))
-out.write(b"end\\n")
-"""
+_PROCESS = Path(__file__).with_name("grounder.py")
 _SYMBOL = re.compile(r"([a-z]+)([0-9]*)|([(),])")
 
 
@@ -94,7 +61,7 @@ class Ground:
     """Rules without variables; atoms are numbered from 1, and a negative number in a body must not hold.
 
     ``shown`` has, for each atom of a relation of the language itself: the relation's name, its terms, and its number;
-    0 if it always holds.
+    0 if it always holds. Atoms that say what is asked for are shown without terms.
     """
 
     program: NDArray[np.int32]  # [numbers] of every rule the head, the length of the body, and the body
@@ -121,18 +88,19 @@ def ground(sheet: Sheet, eliminate: bool = False, seconds: float = SECONDS, giga
     writer = _Writer()
     text = "".join(writer.rule(rule) for rule in rules) + _FRAME
     began = time.monotonic()
-    output = _run(sheet.name, text, seconds, gigabytes)
+    output = _run(sheet.name, text, seconds, gigabytes, writer.asked)
     return _read(output, writer.words, time.monotonic() - began)
 
 
-def _run(name: str, text: str, seconds: float, gigabytes: float) -> bytes:
-    """The output of the process."""
+def _run(name: str, text: str, seconds: float, gigabytes: float, asked: set[int]) -> bytes:
+    """The output of the process; ``asked`` are the numbers of arguments of relations that say what is asked for."""
     limits = [str(int(gigabytes * 2**30)), str(int(seconds + 0.999)), str(LARGEST)]
     wanted = [f"{name}/{arity}" for (_, arity), name in WANTED.items()]
+    wanted += [f"{ASKED}/{arity}" for arity in sorted(asked)]
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
         given.write(text.encode())
         given.seek(0)
-        command = [sys.executable, "-c", _LIMITED, *limits, *wanted]
+        command = [sys.executable, "-P", str(_PROCESS), *limits, *wanted]
         with subprocess.Popen(command, stdin=given, stdout=written, stderr=subprocess.DEVNULL) as process:
             try:
                 process.wait(PATIENCE * seconds)
@@ -156,6 +124,7 @@ class _Writer:
         self.words: list[str] = []
         self.numbers: dict[str, int] = {}
         self.relations: dict[Relation, str] = dict(WANTED)
+        self.asked: set[int] = set()
 
     def rule(self, rule: Rule) -> str:
         names: dict[str, str] = {}
@@ -173,6 +142,10 @@ class _Writer:
 
     def _atom(self, atom: Atom, names: dict[str, str]) -> str:
         relation = atom[0], len(atom) - 1
+        if atom[0].startswith(f"{ASKED} "):  # one relation for all of them
+            self.asked.add(len(atom))
+            terms = [f"c{self._number(atom[0])}", *(self._term(each, names) for each in atom[1:])]
+            return f"{ASKED}({','.join(terms)})"
         name = self.relations.setdefault(relation, f"p{len(self.relations)}")
         return f"{name}({','.join(self._term(each, names) for each in atom[1:])})" if len(atom) > 1 else name
 
@@ -196,11 +169,14 @@ def _read(output: bytes, words: Sequence[str], seconds: float) -> Ground:
     start = output.index(b"\n") + 1
     count = int(output[:start])
     program = np.frombuffer(output, np.int32, count, start)
-    shown = []
+    shown: list[tuple[str, tuple[Term, ...], int]] = []
+    known: dict[str, tuple[Term, ...]] = {}
     for line in output[start + 4 * count :].decode("ascii").splitlines()[:-1]:
         atom, _, symbol = line.partition(" ")
         name, _, inside = symbol.partition("(")
-        shown.append((name, _terms(inside[:-1], words) if inside else (), int(atom)))
+        if inside not in known:
+            known[inside] = _terms(inside[:-1], words) if inside else ()
+        shown.append((name, known[inside], int(atom)))
     named = max((atom for _, _, atom in shown), default=0)
     return Ground(program, tuple(shown), max(named, int(np.abs(program).max(initial=0))), seconds)
 

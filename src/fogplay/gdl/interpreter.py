@@ -6,7 +6,7 @@ preparation, and is what the network is compared with. States are frozen sets of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fogplay.errors import FogplayError
 from fogplay.gdl.checks import is_whole
@@ -107,7 +107,12 @@ class Interpreter:
         """Fill the tables of some relations and of all that they depend on."""
         for group in self._order(tuple(relation for relation in wanted if relation not in tables)):
             if group[0] not in tables:
-                self._compute_group(tables, group)
+                try:
+                    self._compute_group(tables, group)
+                except BaseException:  # half a relation must not be taken for the whole
+                    for relation in group:
+                        tables.pop(relation, None)
+                    raise
 
     def _order(self, wanted: tuple[Relation, ...]) -> list[tuple[Relation, ...]]:
         """The groups of relations that some depend on, in order."""
@@ -126,8 +131,7 @@ class Interpreter:
             self._plans[group] = self._make_plans(tables, group)
         plans = self._plans[group]
         for plan, _ in plans:
-            rows = made[plan.relation].rows
-            run(plan, tables, None, rows.add)
+            run(plan, tables, None, self._adder(made[plan.relation].rows, plan.relation))
         for table in made.values():
             table.indexes.clear()
         fresh = {relation: Table(set(table.rows)) for relation, table in made.items()}
@@ -135,7 +139,7 @@ class Interpreter:
             new.clear()
             for _, again in plans:
                 for plan in again:
-                    rows, target = made[plan.relation].rows, plan.relation
+                    target = plan.relation
                     run(plan, tables, fresh[plan.steps[0].relation], lambda row, t=target: new.append((t, row)))  # type: ignore[misc]
             fresh = {relation: Table() for relation in group}
             for relation, row in new:
@@ -143,9 +147,23 @@ class Interpreter:
                     made[relation].add(row)
                     fresh[relation].rows.add(row)
             if sum(len(table.rows) for table in made.values()) > MOST_ROWS:
-                raise FogplayError(
-                    f"{self.sheet.name}: {group[0][0]} has over {MOST_ROWS:,} instances; it seems endless"
-                )
+                raise self._too_many(group[0])
+
+    def _adder(self, rows: set[Row], relation: Relation) -> Callable[[Row], None]:
+        """Adds rows to a set as long as they are not too many for memory."""
+
+        def add(row: Row) -> None:
+            rows.add(row)
+            if len(rows) > MOST_ROWS:
+                raise self._too_many(relation)
+
+        return add
+
+    def _too_many(self, relation: Relation) -> FogplayError:
+        return FogplayError(
+            f"{self.sheet.name}: {relation[0]} has over {MOST_ROWS:,} instances, too many to play by the interpreter; "
+            "bind its variables by more conditions, or split the rule"
+        )
 
     def _make_plans(self, tables: Tables, group: tuple[Relation, ...]) -> list[tuple[Plan, list[Plan]]]:
         """For each rule, its plan, and one for every condition of the same group, for the rounds after the first."""

@@ -9,11 +9,12 @@ one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.errors import FogplayError
 from fogplay.gdl.circuit import Circuit, bits_in
 from fogplay.jit import kernel, piece
 
@@ -81,10 +82,43 @@ def simulate(circuit: Circuit, rows: Rows, state: bytes, plays: int) -> Outcome:
     rows.won[:] = 0
     rows.plays[:] = plays, 0, 0, 0
     play(circuit, rows, np.frombuffer(state, np.uint8))
-    roles = len(circuit.move_start) - 1
-    sums = np.bincount(circuit.goal_role, rows.won * circuit.goal_value, minlength=roles)
-    done = max(int(rows.plays[1]), 1)
-    return Outcome(done, tuple((sums / done).tolist()), rows.won.copy(), int(rows.plays[2]), int(rows.plays[3]))
+    return outcome_of(circuit, rows.won.copy(), rows.plays)
+
+
+def outcome_of(circuit: Circuit, won: NDArray[np.int64], plays: NDArray[np.int64]) -> Outcome:
+    """What was counted, as an outcome."""
+    sums = np.bincount(circuit.goal_role, won * circuit.goal_value, minlength=len(circuit.move_start) - 1)
+    done = max(int(plays[1]), 1)
+    return Outcome(done, tuple((sums / done).tolist()), won, int(plays[2]), int(plays[3]))
+
+
+class Lanes(Protocol):
+    """Random plays of one circuit, on a CPU or a GPU."""
+
+    def simulate(self, state: bytes, plays: int) -> Outcome:
+        """Random plays from a state."""
+
+
+@dataclass(frozen=True)
+class LanesOnCpu:
+    """Lanes on one core."""
+
+    circuit: Circuit
+    rows: Rows
+
+    def simulate(self, state: bytes, plays: int) -> Outcome:
+        return simulate(self.circuit, self.rows, state, plays)
+
+
+def make_lanes(circuit: Circuit, seed: int, device: str = "cpu", width: int | None = None) -> Lanes:
+    """Lanes on a device, ``cpu`` or ``cuda``, with ``width`` words per row; 64 lanes are one word."""
+    if device == "cpu":
+        return LanesOnCpu(circuit, make_rows(circuit, seed, width))
+    if device != "cuda":
+        raise FogplayError(f"device must be cpu or cuda, not {device!r}")
+    from fogplay.gdl.lanes_gpu import LanesOnGpu
+
+    return LanesOnGpu(circuit, seed, width)
 
 
 @piece
@@ -301,6 +335,30 @@ def begin_again(circuit: Any, rows: Any) -> None:
 
 
 @kernel
+def move_rows(circuit: Any, rows: Any) -> None:
+    """Choose all roles' moves in every lane and compute what follows from them: the next state and percepts."""
+    for role in range(len(circuit.move_start) - 1):
+        choose_moves(circuit, rows, role)
+    evaluate_rows(circuit, rows.values, circuit.split, len(circuit.left))
+
+
+@kernel
+def follow_rows(circuit: Any, rows: Any) -> None:
+    """Go on to the next state in every lane and compute what depends on it alone."""
+    values, width = rows.values, rows.values.shape[1]
+    for fluent in range(len(circuit.next)):
+        literal = circuit.next[fluent]
+        flip = _0 - np.uint64(literal & np.uint32(1))
+        source = values[literal >> np.uint32(1)]
+        for word in range(width):
+            rows.after[fluent, word] = source[word] ^ flip
+    for fluent in range(len(circuit.next)):
+        for word in range(width):
+            values[1 + fluent, word] = rows.after[fluent, word]
+    evaluate_rows(circuit, values, 0, circuit.split)
+
+
+@kernel
 def play(circuit: Any, rows: Any, state: Any) -> None:
     """Play ``rows.plays[0]`` random plays from a state to their ends."""
     width, values = rows.values.shape[1], rows.values
@@ -324,19 +382,8 @@ def play(circuit: Any, rows: Any, state: Any) -> None:
                 continue
         if waiting == lanes:
             return
-        for role in range(len(circuit.move_start) - 1):
-            choose_moves(circuit, rows, role)
-        evaluate_rows(circuit, values, circuit.split, len(circuit.left))
-        for fluent in range(len(state)):
-            literal = circuit.next[fluent]
-            flip = _0 - np.uint64(literal & np.uint32(1))
-            source = values[literal >> np.uint32(1)]
-            for word in range(width):
-                rows.after[fluent, word] = source[word] ^ flip
-        for fluent in range(len(state)):
-            for word in range(width):
-                values[1 + fluent, word] = rows.after[fluent, word]
-        evaluate_rows(circuit, values, 0, circuit.split)
+        move_rows(circuit, rows)
+        follow_rows(circuit, rows)
         rows.plays[2] += lanes - waiting
         found = finish(circuit, rows, False)
         idle = 0 if found else idle + 1

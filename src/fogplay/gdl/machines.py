@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fogplay.gdl.demand import on_demand
 from fogplay.gdl.grounding import NotGroundedError
 from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.machine import Machine
@@ -15,4 +16,4 @@ def machine_for(sheet: Sheet, seconds: float = SECONDS) -> Machine:
     try:
         return NetworkMachine(make_network(sheet, seconds))
     except NotGroundedError:
-        return Interpreter(sheet)
+        return Interpreter(on_demand(sheet))

@@ -5,6 +5,7 @@ It is data: one set of compiled kernels plays all networks (``lanes``, ``differe
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from fogplay.gdl import atoms as ordering
 from fogplay.gdl import gates as making
 from fogplay.gdl.atoms import Rules
 from fogplay.gdl.checks import is_whole
+from fogplay.gdl.demand import ASKED, on_demand
 from fogplay.gdl.gates import Gates
 from fogplay.gdl.grounding import Ground, NotGroundedError, ground
 from fogplay.gdl.interpreter import ROLE
@@ -22,7 +24,7 @@ from fogplay.gdl.kif import unparse
 from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import Sheet
 
-MANY = 400_000  # numbers in a ground program: then eliminating variables is worth a try
+MANY = 100_000  # gates, from which eliminating variables is worth a try
 SECONDS = 8.0  # for both tries
 LITTLE_TIME = 1.5  # seconds that a second try may take where the first was good
 
@@ -59,23 +61,20 @@ class Network:
 
 
 def make_network(sheet: Sheet, seconds: float = SECONDS, gigabytes: float = 2.0) -> Network:
-    """The network of a sheet, by whichever way of splitting its rules gives the smaller one."""
-    found: Network | None = None
-    why: NotGroundedError | None = None
-    for eliminate in (False, True):
-        if found is not None and len(found.left) < MANY // 4:
-            break
-        try:
-            program = ground(sheet, eliminate, LITTLE_TIME if found is not None else seconds / 2, gigabytes)
-            made = from_ground(sheet, program)
-        except NotGroundedError as error:
-            why = error
-            continue
-        if found is None or len(made.left) < len(found.left):
-            found = made
-    if found is None:
-        assert why is not None
-        raise why
+    """The network of a sheet.
+
+    A large one is made again with variables eliminated, and the smaller of both is taken. Rules with too many instances
+    are tried again with variables eliminated and wide relations on demand.
+    """
+    try:
+        found = from_ground(sheet, ground(sheet, False, seconds / 2, gigabytes))
+    except NotGroundedError:
+        narrow = on_demand(sheet)
+        return from_ground(narrow, ground(narrow, True, seconds / 2, gigabytes))
+    if len(found.left) >= MANY:
+        with contextlib.suppress(NotGroundedError):
+            other = from_ground(sheet, ground(sheet, True, LITTLE_TIME, gigabytes))
+            return min(found, other, key=lambda each: len(each.left))
     return found
 
 
@@ -122,6 +121,8 @@ class _Builder:
         ordering.sort_rules(program.program, *self.rules, np.zeros(rules, np.int64), np.zeros(atoms + 3, np.int64))
         self.literal = np.where(np.diff(self.rules.first)[: atoms + 1] > 0, -1, making.FALSE).astype(np.int32)
         self.literal[0] = making.TRUE  # what always holds is shown as atom 0
+        for _, atom in shown.get(ASKED, ()):
+            self.literal[atom] = making.TRUE  # it only kept the number of instances small
         for node, atom in enumerate(inputs, 1):
             self.literal[atom] = 2 * node
         self.atoms, self.size, self.inputs = atoms, literals, len(inputs)

@@ -14,6 +14,7 @@ from pathlib import Path
 from fogplay.errors import FogplayError
 from fogplay.gdl.dependencies import Dependencies
 from fogplay.gdl.kif import Source, parse
+from fogplay.gdl.parameters import with_settings
 from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable, read_rules, variables
 
 ANY = "any constant"  # names with a space cannot be in a text
@@ -52,13 +53,14 @@ def read_sheet(text: str, name: str = "the rules") -> Sheet:
     return Sheet(name, tuple(dict.fromkeys(safe)), (*warnings, *doubts), Dependencies(safe), source)
 
 
-def load_sheet(file: str | Path) -> Sheet:
-    """The sheet in a file."""
+def load_sheet(file: str | Path, settings: Sequence[str] = ()) -> Sheet:
+    """The sheet in a file, with other values of its parameters if there are settings such as ``cards=7``."""
     try:
         data = Path(file).read_bytes()
     except OSError as error:
         raise FogplayError(f"cannot read {file}: {error.strerror or error}") from error
-    return read_sheet(data.decode("utf-8-sig", errors="replace"), str(file))
+    text = data.decode("utf-8-sig", errors="replace")
+    return read_sheet(with_settings(text, list(settings), Path(file).name) if settings else text, str(file))
 
 
 def made_safe(rules: Sequence[Rule], source: Source) -> tuple[list[Rule], list[str]]:

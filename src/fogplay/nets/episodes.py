@@ -20,6 +20,7 @@ from torch import Tensor
 from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.nets import runs
+from fogplay.nets.answers import Answers
 from fogplay.nets.imitation import Imitator
 from fogplay.nets.training import CURVE, Judge, Limits, Row, add_scalars, read_rows, scalars_in
 
@@ -34,17 +35,19 @@ class EpisodePlan(NamedTuple):
     bootstrap: int = 200_000  # games of the heuristic before the first episode
     games: int = 8000
     playouts: int = 400
-    capacity: int = 1_000_000  # decisions per seat in the reservoir
+    capacity: int = 300_000  # decisions per seat in the reservoir, besides the heuristic's
     bootstrap_steps: int = 3000  # of the optimiser
-    steps: int = 600  # of the optimiser, per episode
+    steps: int = 80  # of the optimiser, per episode: many more, and networks know the games of the reservoir by heart
     heat: tuple[float, float] = (1.0, 0.3)  # of the moves: it falls from the first to the second
     cooled: int = 20  # episodes until then
+    judged: int = 100  # playouts of the search that is judged beside the networks alone; 0: none
 
 
 # What a setting may be, and whether it is whole.
 LIMITS: Limits = {
     "bootstrap": (3, 1e9, True), "games": (1, 1e9, True), "playouts": (1, 100_000, True), "capacity": (1, 1e9, True),
     "bootstrap_steps": (1, 1e9, True), "steps": (1, 1e9, True), "heat": (0, 10, False), "cooled": (0, 1e6, True),
+    "judged": (0, 100_000, True),
     "width": (8, 1 << 12, True), "blocks": (1, 64, True), "rate": (1e-9, 1, False), "batch": (1, 1 << 20, True),
 }  # fmt: skip
 
@@ -52,12 +55,12 @@ LIMITS: Limits = {
 class Reservoir:
     """The newest decisions of every seat, on the device where networks learn."""
 
-    def __init__(self, seats: int, capacity: int, device: str) -> None:
-        self.seats, self.capacity, self.device = seats, capacity, device
+    def __init__(self, seats: int, device: str) -> None:
+        self.seats, self.device = seats, device
         self.kept: list[dict[str, Tensor]] = [{} for _ in range(seats)]
 
-    def add(self, decisions: Decisions) -> None:
-        """Add decisions of all seats; the oldest beyond the capacity are dropped."""
+    def add(self, decisions: Decisions, capacity: int | None = None) -> None:
+        """Add decisions of all seats; the oldest beyond the capacity per seat are dropped."""
         for seat in range(self.seats):
             rows = np.flatnonzero(decisions["seat"] == seat)
             for name, array in decisions.items():
@@ -65,7 +68,7 @@ class Reservoir:
                     continue
                 new = torch.from_numpy(array[rows]).to(self.device)
                 old = self.kept[seat].get(name)
-                self.kept[seat][name] = (new if old is None else torch.cat([old, new]))[-self.capacity :]
+                self.kept[seat][name] = (new if old is None else torch.cat([old, new]))[-(capacity or 0) :]
 
     def clear(self) -> None:
         """Forget everything."""
@@ -81,7 +84,7 @@ class Episodes:
         self.learner, self.names, self.folder, self.about, self.plan = imitator, names, folder, about, plan
         self.play, self.done = play, 0
         self.scalars: Any = None
-        self.reservoir = Reservoir(len(names), plan.capacity, imitator.device)
+        self.reservoir = Reservoir(len(names), imitator.device)
 
     def resume(self) -> None:
         """Go on from the folder's state."""
@@ -110,18 +113,22 @@ class Episodes:
         """Play, learn, judge and save once."""
         plan, began = self.plan, time.monotonic()
         first = self.done == 0
-        decisions, facts = self.play(self.done, None if first else self.learner.outputs, self.heat())
+        evaluate = None if first else self.learner.evaluator()
+        asked = asked_of(evaluate)
+        decisions, facts = self.play(self.done, evaluate, self.heat())
         played = time.monotonic()
         if self.done == 1:
             self.reservoir.clear()  # what the heuristic did
-        self.reservoir.add(decisions)
+        self.reservoir.add(decisions, None if first else plan.capacity)
         self.learner.decisions += len(decisions["seat"])
         learned = self.learner.learn(self.reservoir.kept, plan.bootstrap_steps if first else plan.steps)
         row: Row = {
             "decisions": self.learner.decisions, "episode": self.done, **facts, **learned,
             "play_seconds": played - began, "learn_seconds": time.monotonic() - played,
         }  # fmt: skip
-        row |= judge(self.networks())
+        if asked is not None and (now := asked_of(evaluate)) is not None:
+            row |= {"evaluations": now[0] - asked[0], "network_seconds": now[1] - asked[1]}
+        row |= judge(self.learner.evaluator())
         self.done += 1
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / CURVE, "a") as curve:
@@ -148,3 +155,8 @@ class Episodes:
             name: runs.exported(self.learner.actors, copy, {**about, "name": name})
             for copy, name in enumerate(self.names)
         }
+
+
+def asked_of(evaluate: Any) -> tuple[int, float] | None:
+    """How many rows an evaluator on a GPU has answered, and in how many seconds; nothing is known of others."""
+    return (evaluate.rows, evaluate.seconds()) if isinstance(evaluate, Answers) else None

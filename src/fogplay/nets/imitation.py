@@ -6,6 +6,7 @@ of the guess at hidden cards beside that of the heads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fogplay.nets.answers import Answers, answers_of
 from fogplay.nets.convolution import Convolution
 from fogplay.nets.dense import Dense, bits_of
 from fogplay.nets.distributions import FORBIDDEN, Layout, belief_loss, set_log_probability
+
+Evaluator = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]
 
 
 class Rates(NamedTuple):
@@ -39,6 +43,7 @@ class Imitator:
         self.optimisers = [torch.optim.AdamW(trained, lr=rates.rate, weight_decay=rates.decay, fused=device != "cpu")]
         actors.eval()
         self.decisions, self.updates, self.warmed = 0, 0, 0
+        self._answers: Answers | None = None
         self._loss: Any = torch.compile(self.loss) if device != "cpu" else self.loss
 
     @property
@@ -91,10 +96,16 @@ class Imitator:
 
     @torch.no_grad()
     def outputs(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What a seat's network says: an evaluator for a search, which may ask from several threads.
-
-        It is not compiled: the number of rows changes with every question.
-        """
+        """What a seat's network says, asked once."""
         there = torch.from_numpy(np.ascontiguousarray(seen)).to(self.device)
         found: NDArray[np.float32] = self.actors(there.unsqueeze(0), seat).squeeze(0).cpu().numpy()
         return found
+
+    def evaluator(self) -> Evaluator:
+        """The networks as they are now, for a search that asks often and from several threads."""
+        if self.device == "cpu":
+            return self.outputs
+        if self._answers is None:
+            self._answers = answers_of(self.actors)
+        self._answers.update()
+        return self._answers

@@ -17,12 +17,13 @@ import torch
 from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.nets import runs
+from fogplay.nets.imitation import Evaluator
 from fogplay.nets.ppo import SEATS, Learner
 from fogplay.strategies.network import Network
 
 LOG, CURVE = "log.jsonl", "curve.jsonl"
 Row = dict[str, Any]
-Judge = Callable[[Mapping[str, Network]], Row]
+Judge = Callable[[Evaluator], Row]
 
 
 # What a setting may be, and whether it is whole. Two numbers: what it falls from and to.
@@ -146,7 +147,8 @@ class Training:
         }
 
     def _judge(self, judge: Judge, report: Callable[[Row], None]) -> Row:
-        row = {"decisions": self.learner.decisions, **judge(self.networks())}
+        own = list(self.networks().values())
+        row = {"decisions": self.learner.decisions, **judge(lambda seat, seen: own[seat].outputs(seen))}
         self._write(CURVE, row)
         report(row)
         return row

@@ -174,6 +174,13 @@ def match_deals(game: Holdem) -> Any:
     return HoldemDeals(game) if game.is_full() else None
 
 
+def full_game(game: Holdem, theirs: Any, own: Any = None, **settings: Any) -> Any:
+    """What measures strategies on every hand and board, without abstraction; ``own`` responds, else a best response."""
+    from fogplay.simulators import holdem_full
+
+    return holdem_full.full_game(game, theirs, own, **settings)
+
+
 # ---- Play
 
 

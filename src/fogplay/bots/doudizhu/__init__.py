@@ -113,11 +113,13 @@ def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) ->
 def trainer(
     rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any], search: bool
 ) -> tuple[Any, Any]:
-    """A run that trains networks for these rules, and how to judge them: ``judge(networks, decks)``.
+    """A run that trains networks for these rules, and how to judge them: ``judge(evaluate, decks)``.
 
     With ``search`` it goes by episodes of self-play with search, as in the paper.
     """
     from fogplay.bots.doudizhu import training
 
-    made = training.episodes if search else training.trainer
-    return made(rules, folder, device, seed, chosen), training.judge
+    if not search:
+        return training.trainer(rules, folder, device, seed, chosen), training.judge
+    run = training.episodes(rules, folder, device, seed, chosen)
+    return run, lambda evaluate, decks: training.judge(evaluate, decks, run.plan.judged)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import fpmcts, inference
+from fogplay.bots.doudizhu.asking import Evaluate, ask
 from fogplay.bots.doudizhu.expansion import Weights, plant
-from fogplay.bots.doudizhu.fpmcts import Evaluate
 from fogplay.bots.doudizhu.inference import Situations, Thinking, Worlds, some_of
 from fogplay.bots.doudizhu.worlds import draw_evenly
 from fogplay.errors import FogplayError
@@ -124,10 +124,7 @@ def look_around(
     outputs = np.zeros((roots, OUTPUTS), np.float32)
     look_all(own, seen, legal, np.zeros(WORDS, np.uint64), np.zeros((1, 3), np.uint64), np.zeros((15, COUNTS)),
              ways_buffer(), rng)  # fmt: skip
-    for seat in range(3):
-        rows = np.flatnonzero(own.facts[:, SEAT] == seat)
-        if len(rows):
-            outputs[rows] = evaluate(seat, seen[rows])
+    ask(own.facts[:, SEAT].astype(np.int8), seen, outputs, evaluate)
     return outputs, legal
 
 

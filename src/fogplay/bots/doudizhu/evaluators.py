@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import arena
-from fogplay.bots.doudizhu.fpmcts import Evaluate
+from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.partition import best, split
 from fogplay.bots.doudizhu.position import Sight, enemy_left, partner_left
 from fogplay.bots.doudizhu.rules import move_wish, sure_win

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fogplay.bots.doudizhu.asking import NOBODY
 from fogplay.games.doudizhu_cards import BLACK_JOKER, NUM_RANKS, RED_JOKER, copies_of, rank_bit
 from fogplay.games.doudizhu_heads import NUM_KICKERS, category_of, rank_of
 from fogplay.jit import kernel
@@ -26,7 +27,7 @@ from fogplay.simulators.doudizhu_policy import (
     weigh_heads,
 )
 
-FREE, NOBODY = 0, -1  # the state of a simulation that has not begun, and whom it asks
+FREE = 0  # the state of a simulation that has not begun
 
 
 class Weights(NamedTuple):

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu.expansion import FREE, NOBODY, Weights, expand
+from fogplay.bots.doudizhu.asking import NOBODY, Evaluate, ask
+from fogplay.bots.doudizhu.expansion import FREE, Weights, expand
 from fogplay.games.doudizhu_heads import PASS
 from fogplay.jit import kernel, piece
 from fogplay.search.trees import (
@@ -49,7 +49,6 @@ from fogplay.simulators.doudizhu_lanes import MOST_DOUBLINGS, make
 from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move, next_head, ways_buffer
 from fogplay.simulators.streams import mix
 
-Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # (seat, seen[rows, 32]) -> outputs[rows, 476]
 AT_NODE, REPLYING, ASKS_REPLY, ASKS_VALUE, JOINED = range(1, 6)  # what a simulation is about to do, or waits for
 _END = np.uint64(2**64 - 1)  # in a key, in place of the second reply if the first ended the game
 _BY_WORLD, _BY_MOVES = np.uint64(1), np.uint64(2)  # the two kinds of keys
@@ -119,26 +118,15 @@ def search(
     own: Searches, roots: int, evaluate: Evaluate, rule: Rule, weights: Weights, deadline: float | None = None
 ) -> None:
     """Search the first ``roots`` positions, whose roots are expanded, until all simulations wanted are made."""
+    asks = own.asks[:roots].reshape(-1)
+    seen, outputs = own.seen[:roots].reshape(-1, SEEN), own.outputs[:roots].reshape(-1, OUTPUTS)
     while True:
         simulate(own, roots, rule, weights)
-        if not ask(own, roots, evaluate):
+        if not ask(asks, seen, outputs, evaluate):
             return
         answer(own, roots, weights)
         if deadline is not None and time.monotonic() > deadline:
             return
-
-
-def ask(own: Searches, roots: int, evaluate: Evaluate) -> bool:
-    """Evaluate what the simulations wait for, in one batch per seat; return whether there was anything."""
-    asks = own.asks[:roots].reshape(-1)
-    seen, outputs = own.seen[:roots].reshape(-1, SEEN), own.outputs[:roots].reshape(-1, OUTPUTS)
-    any_asked = False
-    for seat in range(3):
-        rows = np.flatnonzero(asks == seat)
-        if len(rows):
-            outputs[rows] = evaluate(seat, seen[rows])
-            any_asked = True
-    return any_asked
 
 
 # ---- Simulate

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import inference, lockstep
+from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import look_around
-from fogplay.bots.doudizhu.inference import LONGEST, Evaluate, Situations, Thinking, Worlds, some_of
+from fogplay.bots.doudizhu.inference import LONGEST, Situations, Thinking, Worlds, some_of
 from fogplay.bots.doudizhu.worlds import Bounds, bounds_of, weigh_counts
 from fogplay.games.doudizhu_cards import NUM_RANKS
 from fogplay.games.doudizhu_worlds import HAND

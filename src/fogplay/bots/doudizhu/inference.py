@@ -8,12 +8,12 @@ have made the others' moves with these hands (DeltaDou, section 4.3).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.bots.doudizhu.asking import NOBODY, Evaluate, ask
 from fogplay.bots.doudizhu.worlds import draw_evenly, propose
 from fogplay.games.doudizhu_cards import NUM_RANKS, num_cards
 from fogplay.games.doudizhu_heads import category_of
@@ -43,9 +43,7 @@ from fogplay.simulators.doudizhu_policy import (
 from fogplay.simulators.doudizhu_policy import ways_buffer as kicker_buffer
 from fogplay.simulators.streams import uniform
 
-Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]
 LONGEST = 192  # moves of a game, at most
-NOBODY = -1
 _ROWS = 1 << 14  # rows that networks are asked about at a time
 
 
@@ -270,10 +268,7 @@ def _judge(own: Situations, worlds: Worlds, roots: NDArray[np.int64], evaluate: 
         replay_all(0, len(some), own_part, part, lane, lane_facts, room)
         asks = room.asks[: len(some)].reshape(-1)
         seen, answers = room.seen.reshape(-1, SEEN), room.outputs.reshape(-1, OUTPUTS)
-        for seat in range(3):
-            asked = np.flatnonzero(asks == seat)
-            if len(asked):
-                answers[asked] = evaluate(seat, seen[asked])
+        ask(asks, seen, answers, evaluate)
         power = 1.0 - thinking.belief
         weigh_all(0, len(some), own_part, part, room, thinking.heat, thinking.floor, power, kicker_buffer())
         worlds.weights[some] = part.weights

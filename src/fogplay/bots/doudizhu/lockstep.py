@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import arena
+from fogplay.bots.doudizhu.agents import Compiled, known_number
 from fogplay.bots.doudizhu.arena import Bot
 from fogplay.bots.doudizhu.deltadou import Mind
 from fogplay.bots.doudizhu.inference import LONGEST, Situations
 from fogplay.bots.doudizhu.position import Sight
+from fogplay.games.doudizhu import PLAYERS, Observation
 from fogplay.games.doudizhu_cards import num_cards
 from fogplay.games.doudizhu_heads import LEAD, head_of
+from fogplay.games.doudizhu_moves import all_moves
 from fogplay.jit import kernel
 from fogplay.simulators.doudizhu_features import (
     BOMBS,
@@ -25,8 +29,10 @@ from fogplay.simulators.doudizhu_features import (
     MOVES,
     OVER,
     PASSES,
+    PLAYED,
     SEAT,
     SEEN,
+    SHOWN,
     TO_BEAT,
     WORDS,
     look,
@@ -53,7 +59,14 @@ class Thinker(NamedTuple):
     seed: int = 0
 
 
-Player = Networks | Bot | Thinker
+class Single(NamedTuple):
+    """A bot at a table that is asked about one position at a time; ``seed`` is for its luck."""
+
+    bot: Compiled
+    seed: int = 0
+
+
+Player = Networks | Bot | Thinker | Single
 
 
 @kernel
@@ -139,6 +152,10 @@ def play(seed: int, first: int, decks: int, landlord: Player, peasants: Player) 
             streams = many_streams([player.seed, seed, first, int(facts[lanes[0], MOVES])], decks)[lanes]
             decided = player.mind.think(own, streams)
             make_all(lanes, words, facts, decided.heads, decided.cards)
+        elif isinstance(player, Single):
+            own = seen_only(Situations(words[lanes], facts[lanes], heads[lanes], cards[lanes]), seat)
+            chosen = _ask_each(player, own, [player.seed, seed, first, int(facts[lanes[0], MOVES])])
+            make_all(lanes, words, facts, chosen[0], chosen[1])
         else:
             ask_bot(lanes, words, facts, player, rng)
         note(lanes, words, facts, heads, cards)
@@ -159,15 +176,36 @@ class Comparison(NamedTuple):
 
 def compare(one: Player, other: Player, decks: int, seed: int = 0, first: int = 0) -> Comparison:
     """Play decks twice with sides swapped."""
+    return _compared(*_play_both(one, other, decks, seed, first))
+
+
+def compare_in_threads(
+    one: Callable[[], Player], other: Callable[[], Player], decks: int, threads: int, seed: int = 0, parts: int = 0
+) -> Comparison:
+    """The same with the decks shared by threads, in as many parts or more; each part makes its own players."""
+    each = -(-decks // max(parts, threads))
+    with ThreadPoolExecutor(threads) as pool:
+        found = pool.map(
+            lambda first: _play_both(one(), other(), min(each, decks - first), seed, first), range(0, decks, each)
+        )
+        return _compared(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
+
+
+def _play_both(one: Player, other: Player, decks: int, seed: int, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[decks, 2] whether ``one`` won as the landlord and as the peasants, and its points."""
     won, score = np.zeros((decks, 2)), np.zeros((decks, 2))
     for turn, (landlord, peasants) in enumerate(((one, other), (other, one))):
         landlord_won, bombs = play(seed, first, decks, landlord, peasants)
         won[:, turn] = landlord_won == (turn == 0)
         score[:, turn] = np.where(won[:, turn] > 0, 1, -1) * 2.0**bombs
+    return won, score
+
+
+def _compared(won: NDArray[Any], score: NDArray[Any]) -> Comparison:
     by_deck, points = won.mean(1), score.mean(1)
-    root = np.sqrt(max(decks - 1, 1))
+    root = np.sqrt(max(len(won) - 1, 1))
     return Comparison(
-        decks,
+        len(won),
         by_deck.mean(),
         by_deck.std() / root,
         points.mean(),
@@ -175,3 +213,20 @@ def compare(one: Player, other: Player, decks: int, seed: int = 0, first: int = 
         won[:, 0].mean(),
         won[:, 1].mean(),
     )
+
+
+def _ask_each(player: Single, own: Situations, seeds: list[int]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """The moves of a bot in all situations, asked one after the other."""
+    luck = np.random.default_rng(seeds).random(len(own.words))
+    moves = [player.bot.move(observation_of(own, row), float(luck[row])) for row in range(len(own.words))]
+    return all_moves().heads[moves].astype(np.int64), all_moves().cards[moves]
+
+
+def observation_of(own: Situations, row: int) -> Observation:
+    """What a bot at a table sees of a situation; the landlord sits in seat 0."""
+    words, facts = own.words[row], own.facts[row]
+    seat, to_beat, passes, moves = (int(facts[fact]) for fact in (SEAT, TO_BEAT, PASSES, MOVES))
+    hand, played, shown = int(words[HANDS + seat]), tuple(map(int, words[PLAYED : PLAYED + PLAYERS])), int(words[SHOWN])
+    left = tuple((20 if place == 0 else 17) - int(num_cards(np.uint64(played[place]))) for place in range(PLAYERS))
+    past = tuple(known_number(cards) for cards in own.cards[row, :moves])
+    return Observation(seat, 0, hand, shown, left, played, past, to_beat, passes, int(facts[BOMBS]), ())

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import arena, evaluators, inference
 from fogplay.bots.doudizhu.agents import Advice, Candidate, Compiled, bid_advice, known_number, reason
+from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import Decisions, Mind, Settings, look_around
-from fogplay.bots.doudizhu.fpmcts import Evaluate
 from fogplay.bots.doudizhu.inference import Situations, Worlds
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import NOBODY, PLAYERS, Observation, move_name

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import arena
+from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import Mind, Settings
-from fogplay.bots.doudizhu.fpmcts import Evaluate
 from fogplay.bots.doudizhu.inference import LONGEST, Situations
 from fogplay.bots.doudizhu.lockstep import ask_bot, deal_lanes, make_all, note, seen_only
 from fogplay.games.doudizhu_cards import having_2

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from fogplay.bots.doudizhu import arena, lockstep, selfplay
+from fogplay.bots.doudizhu.agents import Strong
+from fogplay.bots.doudizhu.asking import Evaluate
+from fogplay.bots.doudizhu.deltadou import Mind
 from fogplay.bots.doudizhu.deltadou import Settings as Deliberation
 from fogplay.bots.doudizhu.evaluators import SEATS
+from fogplay.bots.doudizhu.lockstep import Networks, Player, Single, Thinker
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 from fogplay.games.doudizhu_cards import BLACK_JOKER, NUM_RANKS, RED_JOKER
@@ -26,7 +30,6 @@ from fogplay.simulators.doudizhu_lanes import Lanes
 from fogplay.simulators.doudizhu_policy import COUNTS, KICKER_KINDS, MOST_KICKERS, OUTPUTS
 from fogplay.strategies.convolution import ConvolutionShape
 from fogplay.strategies.dense import DenseShape
-from fogplay.strategies.network import Network
 
 CRITIC = "critic"
 LAYOUT = Layout(
@@ -63,17 +66,21 @@ def _lanes(size: int, seed: int, device: str) -> Any:
     return LanesOnGpu(size, seed)
 
 
-def player(networks: Mapping[str, Network], heat: float = 0.0) -> lockstep.Networks:
-    """The seats' networks as a player of many games at once."""
-    own = [networks[name] for name in SEATS]
-    return lockstep.Networks(lambda seat, seen: own[seat].outputs(seen), heat)
-
-
-def judge(networks: Mapping[str, Network], decks: int) -> Row:
-    """How often the networks alone win against the plain bots, with standard errors over decks."""
-    row: Row = {}
-    for name, kind in (("rhcp", arena.RHCP), ("rules", arena.RULES)):
-        found = lockstep.compare(player(networks), arena.bot(kind), decks)
+def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
+    """How often networks win against bots, alone and (if it has playouts) with a search; errors are over decks."""
+    threads, row = num_cores(), Row()
+    judged: list[tuple[str, Callable[[], Player], Callable[[], Player]]] = [
+        ("rhcp", lambda: Networks(evaluate), lambda: arena.bot(arena.RHCP)),
+        ("rules", lambda: Networks(evaluate), lambda: arena.bot(arena.RULES)),
+    ]
+    if playouts:
+        search = lambda: Thinker(Mind(evaluate, Deliberation(playouts=playouts)))  # noqa: E731
+        judged += [
+            ("search_rules", search, lambda: arena.bot(arena.RULES)),
+            ("search_strong", search, lambda: Single(Strong())),
+        ]
+    for name, own, other in judged:
+        found = lockstep.compare_in_threads(own, other, decks, threads, parts=3 * threads if playouts else threads)
         row |= {f"{name}_{key}": float(getattr(found, key)) for key in ("wins", "wins_error", "points", "points_error")}
     return row
 
@@ -81,6 +88,7 @@ def judge(networks: Mapping[str, Network], decks: int) -> Row:
 # ---- In episodes, as in the paper
 
 PLANES = (0, 1, 2, 3, 4, 5, 6, 7, 8)  # own, unseen, shown; played by each; the last three moves
+PARALLEL = 16  # simulations of a position at the same time: many positions fill a batch
 FACT_WORDS = (SEEN_LEFT, SEEN_FACTS)
 EPISODES_ON_CPU = {
     "bootstrap": 2000,
@@ -90,7 +98,19 @@ EPISODES_ON_CPU = {
     "blocks": 4,
     "batch": 512,
     "steps": 200,
+    "judged": 0,
 }
+
+
+def deliberation(playouts: int) -> Deliberation:
+    """How players of an episode think: about every move, and with priors as their networks give them.
+
+    Softer priors make the tries of a search flatter than the network, so a network that learned from them would become
+    flatter with every episode.
+    """
+    usual = Deliberation()
+    weights = usual.weights._replace(prior_heat=1.0, root_heat=1.25)
+    return usual._replace(playouts=playouts, parallel=PARALLEL, sure=2.0, weights=weights)
 
 
 def episodes(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> Episodes:
@@ -99,11 +119,11 @@ def episodes(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapp
     wanted = within(LIMITS, ("heat",), {**({} if device == "cuda" else EPISODES_ON_CPU), **chosen})
     width, blocks = wanted.pop("width", 128), wanted.pop("blocks", 10)
     rates = Rates(**{name: wanted.pop(name) for name in ("rate", "batch") if name in wanted})
-    plan, threads = EpisodePlan(**wanted), num_cores()
+    plan, threads = EpisodePlan(**wanted), num_cores() * (2 if device == "cuda" else 1)  # half of them wait for it
     begin(device, seed)
     shape = ConvolutionShape(SEEN, OUTPUTS, PLANES, FACT_WORDS, NUM_RANKS, width, blocks)
     imitator = Imitator(Convolution(shape, len(SEATS)), LAYOUT, rates, device)
-    thinking = Deliberation(playouts=plan.playouts, sure=2.0)
+    thinking = deliberation(plan.playouts)
 
     def play(episode: int, evaluate: Any, heat: float) -> tuple[dict[str, Any], Row]:
         games = plan.bootstrap if episode == 0 else plan.games

@@ -1,0 +1,54 @@
+"""Asking an evaluator: rows that wait for a seat's network are packed, answered in one batch and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.jit import kernel
+from fogplay.simulators.doudizhu_features import SEEN
+
+Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # (seat, seen[rows, 32]) -> outputs[rows, 476]
+NOBODY = -1  # whom a row asks that waits for nothing
+
+
+def ask(asks: NDArray[np.int8], seen: NDArray[np.int64], outputs: NDArray[np.float32], evaluate: Evaluate) -> bool:
+    """Fill ``outputs[rows, 476]`` where ``asks[rows]`` is a seat; return whether there was any."""
+    counts, rows = np.zeros(3, np.int64), np.empty(len(asks), np.int32)
+    count_rows(asks, counts)
+    for seat in range(3):
+        if counts[seat]:
+            packed = np.empty((counts[seat], SEEN), np.int64)
+            pack_rows(asks, seat, seen, rows, packed)
+            put_back(rows, evaluate(seat, packed), outputs)
+    return bool(counts.any())
+
+
+@kernel
+def count_rows(asks, counts):
+    """Count the rows that ask each seat."""
+    for row in range(len(asks)):
+        if asks[row] != NOBODY:
+            counts[asks[row]] += 1
+
+
+@kernel
+def pack_rows(asks, seat, seen, rows, packed):
+    """Copy what a seat's rows see to ``packed[count, 32]``, and note their places in ``rows``."""
+    count = 0
+    for row in range(len(asks)):
+        if asks[row] == seat:
+            rows[count] = row
+            for word in range(seen.shape[1]):
+                packed[count, word] = seen[row, word]
+            count += 1
+
+
+@kernel
+def put_back(rows, answers, outputs):
+    """Copy ``answers[count, 476]`` to their rows."""
+    for place in range(len(answers)):
+        for output in range(answers.shape[1]):
+            outputs[rows[place], output] = answers[place, output]

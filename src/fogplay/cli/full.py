@@ -1,0 +1,89 @@
+"""Exact measures without abstraction, which take minutes to hours: best responses and the values of matches."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fogplay.cli.app import again, print_json
+from fogplay.cli.console import Watch, say, table
+from fogplay.errors import FogplayError
+from fogplay.interrupts import stopping
+
+SUFFIX = ".full"  # of the file in which a measure keeps what it found
+
+
+def evaluate_fully(
+    player: Path, game: str | None, checkpoint: Path | None, as_json: bool, options: dict[str, Any]
+) -> None:
+    """The end of ``fogplay evaluate --full``: a file or, with a game, the name of a bot."""
+    from fogplay.agents import resolve
+    from fogplay.evaluate.full import evaluate_fully as measure
+    from fogplay.strategies import load
+    from fogplay.trees import named
+
+    if game is None and not player.exists():
+        raise FogplayError(f"{player}: no such file; for a bot, name its game too: --game GAME")
+    rules = None if game is None else named(game)[0]
+    strategy = load(player) if rules is None or player.exists() else resolve([str(player)], rules)[0]
+    kept = checkpoint or Path(f"{player.name.removesuffix('.safetensors')}{SUFFIX}")
+    with Watch(quiet=as_json) as watch, _keeping(watch, kept):
+        found = measure(strategy, rules, checkpoint=kept, progress=watch.amount, **options)
+    facts = {"file": str(player), "game": game or strategy.game} | dataclasses.asdict(found)
+    if as_json:
+        print_json(facts | {"checkpoint": str(kept)})
+        return
+    show = table("best response in", f"earns {found.unit}")
+    for seat, value in enumerate(found.best_response_values):
+        show.add_row(f"seat {seat}", f"{value:+.4f}")
+    say(f"{facts['game']}: {player}")
+    say(show)
+    error = "" if found.standard_error is None else f" ± {found.standard_error:.2f} (standard error)"
+    say(f"exploitability {found.exploitability:.4f} {found.unit}{error}: the mean over the seats")
+    say(f"How: {found.method}; kept in {kept}.")
+
+
+def match_exactly(
+    game: str, rules: Any, agents: Sequence[str], checkpoint: Path | None, as_json: bool, options: dict[str, Any]
+) -> None:
+    """The end of ``fogplay match --exact``."""
+    from fogplay.agents import names_of, resolve
+    from fogplay.evaluate.full import exact_match
+
+    if len(agents) != 2:
+        raise FogplayError(f"--exact is for two players, not {len(agents)}")
+    first, second = resolve(agents, rules)
+    names = names_of(agents)
+    kept = checkpoint or Path(f"{names[0]}-{names[1]}{SUFFIX}")
+    with Watch(quiet=as_json) as watch, _keeping(watch, kept):
+        found = exact_match(rules, first, second, checkpoint=kept, progress=watch.amount, **options)
+    if as_json:
+        print_json({"game": game, "players": names, "checkpoint": str(kept)} | dataclasses.asdict(found))
+        return
+    show = table("player", f"wins {found.unit}", *(f"in seat {seat}" for seat in range(len(found.values))))
+    for name, sign in zip(names, (1, -1), strict=True):
+        by_seat = found.values if sign > 0 else tuple(-value for value in reversed(found.values))
+        show.add_row(name, f"{sign * found.mean:+.4f}", *(f"{value:+.4f}" for value in by_seat))
+    say(show)
+    error = "" if found.standard_error is None else f"; the standard error of the mean is {found.standard_error:.2f}"
+    say(f"How: {found.method}{error}; kept in {kept}.")
+
+
+class _keeping:  # noqa: N801 (used like a function)
+    """A measure that a signal may end: what was found is in the file, and the same command goes on from it."""
+
+    def __init__(self, watch: Watch, kept: Path) -> None:
+        self.watch, self.kept = watch, kept
+        self.stop = stopping()
+
+    def __enter__(self) -> None:
+        if self.kept.exists():
+            self.watch.note(f"going on from {self.kept}")
+        self.stop.__enter__()
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        self.stop.__exit__(None, None, None)
+        if kind is KeyboardInterrupt and self.kept.exists():
+            self.watch.note(f"stopped; what was found is in {self.kept}. To go on:\n  {again()}")

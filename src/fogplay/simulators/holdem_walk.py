@@ -1,0 +1,220 @@
+"""The walk through all boards of hold'em: what a responder earns in each seat, board by board.
+
+A walk is cut by the cards of the second round (the flop), so that it can be shared between threads, stopped and
+continued. What it finds on one flop is small: a value per seat, line and class of hands.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.games.holdem import Holdem
+from fogplay.simulators.holdem_boards import Dealt, Next, hand_classes, next_boards, stabiliser
+from fogplay.simulators.holdem_lines import Lanes, Round, Shares, lanes_of, rounds_of
+from fogplay.simulators.holdem_lookups import Lookups
+from fogplay.simulators.holdem_vectors import (
+    LARGEST,
+    MIXED,
+    Board,
+    Buffers,
+    average_over,
+    walk_down,
+    walk_last,
+    walk_up,
+)
+from fogplay.trees.betting import Betting
+from fogplay.vectors import WIDTH
+
+SEATS = 2
+NOTHING = np.zeros((1, WIDTH))
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """Everything about a pair of strategies that a walk reads."""
+
+    rules: Holdem
+    lookups: Lookups
+    rounds: list[Round]
+    lanes: tuple[list[Lanes], list[Lanes]]  # by the responder's seat
+    how: int  # LARGEST: a best response; MIXED: the responder follows a strategy
+    precision: Any = np.float64  # of the last round
+
+    @property
+    def num_lines(self) -> int:
+        """Lines of the second round."""
+        return self.rounds[0].ends
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """[hands] the class of each hand up to suits."""
+        return hand_classes(self.lookups.deck)
+
+    def flops(self) -> list[Next]:
+        """The cards of the second round, up to suits."""
+        return next_boards(self.lookups.deck, (), self.rules.board[1])
+
+    def begin(self) -> list[NDArray[np.float64]]:
+        """[seats] the opponent's reach at the second round: [chunks, hands, WIDTH]."""
+        reach = np.zeros((1, self.lookups.deck.hands, WIDTH))
+        reach[0, :, 0] = 1.0
+        return self._down((), [reach, reach])
+
+    def on_flop(self, flop: Next, reach: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """[seats, lines, classes] the values on a flop, times its weight, as means over each class of hands."""
+        return self.by_class(self._after((), [flop], reach))
+
+    def by_class(self, sums: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The same from ``[seats][chunks, hands, WIDTH]`` by hand."""
+        classes = self.classes
+        size = np.bincount(classes)
+        found = np.zeros((SEATS, self.num_lines, len(size)))
+        for seat in range(SEATS):
+            for lane, line in enumerate(self.lanes[seat][1].line):
+                by_hand = np.ascontiguousarray(sums[seat][lane // WIDTH, :, lane % WIDTH])
+                found[seat, line] = np.bincount(classes, by_hand, len(size)) / size
+        return found
+
+    def finish(self, total: NDArray[np.float64]) -> tuple[float, float]:
+        """What the responder earns in each seat, in chips per hand, from the sum of ``on_flop`` over all flops."""
+        deck, classes = self.lookups.deck, self.classes
+        chance = 1 / math.comb(deck.cards - 4, self.rules.board[1])
+        deals = deck.hands * math.comb(deck.cards - 2, 2)
+        earned = []
+        reach = np.zeros((1, deck.hands, WIDTH))
+        reach[0, :, 0] = 1.0
+        for seat in range(SEATS):
+            onward = np.zeros((self.lanes[seat][1].chunks, deck.hands, WIDTH))
+            for lane, line in enumerate(self.lanes[seat][1].line):
+                onward[lane // WIDTH, :, lane % WIDTH] = total[seat, line][classes] * chance
+            sums = np.zeros_like(reach)
+            self._up((), seat, reach, onward, 1.0, sums)
+            earned.append(float(sums[0, :, 0].sum()) / deals)
+        return earned[0], earned[1]
+
+    # ---- One round
+
+    def _after(self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
+        """[seats] the values when one of ``boards`` is dealt next, times their weights, summed."""
+        street = len(dealt) + 1
+        hands = self.lookups.deck.hands
+        sums = [np.zeros((self.lanes[seat][street].chunks, hands, WIDTH)) for seat in range(SEATS)]
+        if street == self.rules.rounds - 1:
+            self._last(dealt, boards, reach, sums)
+            return sums
+        for board in boards:
+            now = (*dealt, board.cards)
+            onward = self._down(now, reach)
+            values = self._after(now, next_boards(self.lookups.deck, now, self.rules.board[street + 1]), onward)
+            self._average(now, values)
+            for seat in range(SEATS):
+                self._up(now, seat, reach[seat], values[seat], float(board.weight), sums[seat])
+        return sums
+
+    def _average(self, dealt: Dealt, values: Sequence[NDArray[np.float64]]) -> None:
+        """Finish the sums over the next cards: the mean over permutations of suits, times the chance of each card."""
+        deck, street = self.lookups.deck, len(dealt) + 1
+        seen = sum(self.rules.board[:street])
+        chance = 1 / math.comb(deck.cards - 4 - seen, self.rules.board[street])
+        images, scratch = stabiliser(deck, dealt), np.zeros((deck.hands, WIDTH))
+        scale = np.full((1, WIDTH), chance / len(images))
+        for each in values:
+            average_over(images, scale, each, scratch)
+
+    def _down(self, dealt: Dealt, reach: Sequence[NDArray[np.float64]]) -> list[NDArray[Any]]:
+        """[seats] the reach at the next round, in the precision of that round."""
+        street, found = len(dealt), []
+        board = self.lookups.board(street, [tuple(itertools.chain(*dealt))], last=False)
+        kind = self.precision if street + 2 == self.rules.rounds else np.float64
+        buffers = self.buffers(street, board.hand.shape[1], np.float64)
+        for seat in range(SEATS):
+            lanes, following = self.lanes[seat][street], self.lanes[seat][street + 1]
+            onward = np.zeros((following.chunks, self.lookups.deck.hands, WIDTH), kind)
+            for chunk in range(lanes.chunks):
+                walk_down(
+                    self.rounds[street].spots[seat], self.rounds[street].actions, seat, board, reach[seat][chunk],
+                    lanes.theirs.share[chunk], lanes.theirs.buckets, lanes.ahead[chunk * WIDTH : (chunk + 1) * WIDTH],
+                    buffers, onward,
+                )  # fmt: skip
+            found.append(onward)
+        return found
+
+    def _up(
+        self,
+        dealt: Dealt,
+        seat: int,
+        reach: NDArray[np.float64],
+        onward: NDArray[np.float64],
+        weight: float,
+        sums: NDArray[np.float64],
+    ) -> None:
+        """Add the values at the start of a round to ``sums``, from those of the next round."""
+        street = len(dealt)
+        board = self.lookups.board(street, [tuple(itertools.chain(*dealt))], last=False)
+        lanes, round_ = self.lanes[seat][street], self.rounds[street]
+        hands = board.hand.shape[1]
+        buffers, known = self.buffers(street, hands, np.float64), np.zeros((round_.ends * hands, WIDTH))
+        for chunk in range(lanes.chunks):
+            own, own_buckets = (NOTHING, 1) if lanes.own is None else (lanes.own.share[chunk], lanes.own.buckets)
+            walk_up(
+                round_.spots[seat], round_.actions, seat, self.how, board, reach[chunk], lanes.theirs.share[chunk],
+                lanes.theirs.buckets, own, own_buckets, lanes.stake[chunk],
+                lanes.ahead[chunk * WIDTH : (chunk + 1) * WIDTH], onward, known, buffers, sums[chunk], weight,
+            )  # fmt: skip
+
+    def _last(
+        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]], sums: Sequence[NDArray[np.float64]]
+    ) -> None:
+        """Add the values of the last round's boards to ``sums``."""
+        street, kind = self.rules.rounds - 1, self.precision
+        board, weight = self.last_boards(dealt, boards)
+        buffers, round_ = self.buffers(street, board.hand.shape[1], kind), self.rounds[street]
+        for seat in range(SEATS):
+            lanes = self.lanes[seat][street]
+            for chunk in range(lanes.chunks):
+                own, own_buckets = (NOTHING, 1) if lanes.own is None else (lanes.own.share[chunk], lanes.own.buckets)
+                walk_last(
+                    round_.spots[seat], round_.actions, seat, self.how, board, weight,
+                    reach[seat][chunk].astype(kind, copy=False), lanes.theirs.share[chunk].astype(kind, copy=False),
+                    lanes.theirs.buckets, own.astype(kind, copy=False), own_buckets,
+                    lanes.stake[chunk].astype(kind, copy=False), np.zeros((0, WIDTH), kind), buffers, sums[seat][chunk],
+                )  # fmt: skip
+
+    def last_boards(self, dealt: Dealt, boards: Sequence[Next]) -> tuple[Board, NDArray[np.float64]]:
+        """The hands on the last round's boards, and the boards' weights."""
+        before = tuple(itertools.chain(*dealt))
+        cards = [(*before, *each.cards) for each in boards]
+        weight = np.array([each.weight for each in boards], np.float64)
+        return self.lookups.board(self.rules.rounds - 1, cards, last=True), weight
+
+    def buffers(self, street: int, hands: int, kind: Any) -> Buffers:
+        """Scratch for the walk of a round."""
+        round_ = self.rounds[street]
+        return Buffers(
+            np.zeros((round_.reaches * hands, WIDTH), kind),
+            np.zeros((round_.values * hands, WIDTH), kind),
+            np.zeros((hands, WIDTH), kind),
+            np.zeros((hands, WIDTH), kind),
+            np.zeros((2 * (self.lookups.deck.cards + 1), WIDTH), kind),
+        )
+
+
+def new_walk(
+    rules: Holdem,
+    betting: Betting,
+    lookups: Lookups,
+    theirs: Shares,
+    own: Shares | None = None,
+    precision: Any = np.float64,
+) -> Walk:
+    """A walk against ``theirs``: of a best response, or of ``own``."""
+    rounds = rounds_of(betting, rules.rounds)
+    first, second = (lanes_of(betting, rounds, seat, theirs, own) for seat in range(SEATS))
+    return Walk(rules, lookups, rounds, (first, second), LARGEST if own is None else MIXED, precision)

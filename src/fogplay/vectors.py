@@ -1,0 +1,138 @@
+"""Rows of an array as single values in compiled code: one vector instruction instead of a loop.
+
+Numba's compiler vectorises a loop over a short row only after it has compared the addresses of all arrays involved, at
+every row. A vector that is loaded, computed with and stored needs no such comparison. In plain Python a vector is a
+copy of the row, so the same source runs there.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, models, overload, register_model
+
+from fogplay.jit import INLINED
+
+_by_llvm: Any = intrinsic
+WIDTH = 16  # numbers in a vector: the length of a row
+
+
+class Vector(types.Type):
+    """``WIDTH`` numbers of one type."""
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+        super().__init__(name=f"Vector({number}, {WIDTH})")
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Vector) -> None:
+        super().__init__(manager, kind, ir.VectorType(manager.lookup(kind.number).get_value_type(), WIDTH))
+
+
+def load(array: Any, row: Any) -> Any:
+    """The row of an array ``[rows, WIDTH]`` as a vector."""
+    return array[row].copy()
+
+
+def store(array: Any, row: Any, vector: Any) -> None:
+    """Write a vector to a row of an array ``[rows, WIDTH]``."""
+    array[row] = vector
+
+
+def larger(first: Any, second: Any) -> Any:
+    """The larger of two vectors, number by number."""
+    return np.maximum(first, second)
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> Any:
+    """Where a row begins, as a pointer to a vector."""
+    made = context.make_array(kind)(context, builder, array)
+    at = builder.mul(builder.zext(row, cgutils.intp_t) if row.type.width < 64 else row, cgutils.intp_t(WIDTH))
+    vector = ir.VectorType(context.get_value_type(kind.dtype), WIDTH)
+    return builder.bitcast(builder.gep(made.data, [at]), vector.as_pointer())
+
+
+def _is_rows(array: Any) -> bool:
+    return isinstance(array, types.Array) and array.ndim == 2 and array.layout == "C"
+
+
+@_by_llvm
+def _load(typing, array, row):
+    def build(context, builder, signature, given):
+        place = _pointer(context, builder, signature.args[0], *given)
+        return builder.load(place, align=array.dtype.bitwidth // 8)
+
+    return Vector(array.dtype)(array, types.uint64), build
+
+
+@_by_llvm
+def _store(typing, array, row, vector):
+    def build(context, builder, signature, given):
+        place = _pointer(context, builder, signature.args[0], given[0], given[1])
+        builder.store(given[2], place, align=array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, vector), build
+
+
+def _binary(instruction: str) -> Any:
+    @_by_llvm
+    def compute(typing, first, second):
+        def build(context, builder, signature, given):
+            return getattr(builder, instruction)(*given)
+
+        return first(first, second), build
+
+    return compute
+
+
+@_by_llvm
+def _larger(typing, first, second):
+    def build(context, builder, signature, given):
+        return builder.select(builder.fcmp_ordered(">", *given), *given)
+
+    return first(first, second), build
+
+
+_add, _subtract, _multiply = _binary("fadd"), _binary("fsub"), _binary("fmul")
+
+
+@overload(load, jit_options=INLINED)
+def _load_compiled(array, row):
+    if _is_rows(array):
+        return lambda array, row: _load(array, np.uint64(row))
+    return None
+
+
+@overload(store, jit_options=INLINED)
+def _store_compiled(array, row, vector):
+    if _is_rows(array) and isinstance(vector, Vector):
+        return lambda array, row, vector: _store(array, np.uint64(row), vector)
+    return None
+
+
+@overload(larger, jit_options=INLINED)
+def _larger_compiled(first, second):
+    def compiled(first, second):
+        return _larger(first, second)
+
+    return compiled if isinstance(first, Vector) else None
+
+
+def _operator(symbol: Any, compute: Any) -> None:
+    @overload(symbol, jit_options=INLINED)
+    def compiled(first, second):
+        def apply(first, second):
+            return compute(first, second)
+
+        return apply if isinstance(first, Vector) and isinstance(second, Vector) else None
+
+
+for _symbol, _compute in ((operator.add, _add), (operator.sub, _subtract), (operator.mul, _multiply)):
+    _operator(_symbol, _compute)

@@ -1,0 +1,95 @@
+"""Answering many threads in common batches; the place is this machine instead of a GPU."""
+
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from fogplay.nets.answers import SIZES, Answers, Captured  # noqa: E402
+
+WORDS, OUTPUTS = 3, 2
+
+
+class Mark:
+    def synchronize(self) -> None:
+        pass
+
+    def elapsed_time(self, other: "Mark") -> float:
+        return 500.0
+
+
+class Here:
+    """What ``Gpu`` does, without one."""
+
+    def event(self) -> Mark:
+        return Mark()
+
+    def context(self) -> Any:
+        return contextlib.nullcontext()
+
+    def settle(self) -> None:
+        pass
+
+    def memory(self, *size: int, dtype: Any) -> Any:
+        return torch.zeros(size, dtype=dtype)
+
+    def capture(self, forward: Any, seat: int, size: int, words: int) -> Captured:
+        seen, outputs = torch.zeros((size, words), dtype=torch.int64), torch.zeros((size, OUTPUTS))
+        return Captured(lambda: outputs.copy_(forward(seen, seat)), seen, outputs)
+
+
+def expected(seat: int, seen: Any) -> Any:
+    return np.stack([seen.sum(1) + seat, seen[:, 0] * 2], 1).astype(np.float32)
+
+
+def answers(gate: threading.Event | None = None) -> Answers:
+    def forward(seen: Any, seat: int) -> Any:
+        if gate is not None:
+            gate.wait()
+        if seat == 2:
+            raise RuntimeError("broken")
+        return torch.stack([seen.sum(1) + seat, seen[:, 0] * 2], 1).float()
+
+    return Answers(forward, lambda: None, 3, WORDS, OUTPUTS, Here())
+
+
+def test_every_thread_gets_its_own_answers() -> None:
+    asked, rng = answers(), np.random.default_rng(1)
+    questions = [(int(rng.integers(2)), rng.integers(0, 99, (int(rng.integers(1, 700)), WORDS))) for _ in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(lambda question: np.array(asked(*question)), questions)
+        for question, outputs in zip(questions, found, strict=True):
+            assert np.array_equal(outputs, expected(*question))
+    assert asked.rows == sum(len(seen) for _, seen in questions)
+    assert asked.seconds() == pytest.approx(0.5 * asked.batches)
+
+
+def test_what_waits_is_answered_together() -> None:
+    gate = threading.Event()
+    asked = answers(gate)
+    seen = np.arange(30).reshape(10, WORDS)
+    with ThreadPoolExecutor(6) as pool:
+        found = [pool.submit(lambda: np.array(asked(1, seen))) for _ in range(6)]
+        while sum(len(waiting) for waiting in asked._waiting) < 5:
+            pass
+        gate.set()
+        assert all(np.array_equal(each.result(), expected(1, seen)) for each in found)
+    assert asked.batches == 2
+
+
+def test_a_question_larger_than_a_batch_is_split() -> None:
+    asked, seen = answers(), np.arange(3 * (2 * SIZES[-1] + 5)).reshape(-1, WORDS)
+    assert np.array_equal(asked(0, seen), expected(0, seen))
+    assert asked.batches == 3
+
+
+def test_a_failure_reaches_the_thread_that_asked() -> None:
+    asked = answers()
+    with pytest.raises(RuntimeError, match="broken"):
+        asked(2, np.ones((1, WORDS), np.int64))
+    assert asked(0, np.ones((1, WORDS), np.int64)).shape == (1, OUTPUTS)

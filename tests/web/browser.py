@@ -52,7 +52,7 @@ class Server:
         self.process = subprocess.Popen(
             [*command, *self.options], stdout=self.log, stderr=self.log, cwd=self.folder, env=env
         )
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while time.monotonic() < until:
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(f"{self.url}/", timeout=5).read()
@@ -64,7 +64,7 @@ class Server:
     def stop(self) -> None:
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(10)
+            self.process.wait(30)
         self.process.kill()
         self.process.wait()
         self.log.close()
@@ -107,7 +107,7 @@ def chromium(width: int = 1280, height: int = 900, dark: bool = False) -> Iterat
         driver.quit()
 
 
-def wait_for(driver: Any, answer: Any, seconds: float = 30.0) -> Any:
+def wait_for(driver: Any, answer: Any, seconds: float = 180.0) -> Any:
     """Wait until ``answer(driver)`` is true, through pages that change meanwhile; return it."""
     from selenium.common.exceptions import WebDriverException
 

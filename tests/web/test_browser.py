@@ -46,12 +46,12 @@ def moves_of(driver: Any) -> str:
 def click_through(driver: Any, rng: random.Random) -> int:
     """Click random moves until the hand is over; how many."""
     for clicks in range(200):
-        wait_for(driver, lambda _: is_over(driver) or all_of(driver, "button[data-do=act]"), 180)
+        wait_for(driver, lambda _: is_over(driver) or all_of(driver, "button[data-do=act]"))
         if is_over(driver):
             return clicks
         before = moves_of(driver)
         press(driver, "button[data-do=act]", rng.randrange(len(all_of(driver, "button[data-do=act]"))))
-        wait_for(driver, lambda _, b=before: moves_of(driver) != b, 180)  # bots may compile their kernels first
+        wait_for(driver, lambda _, b=before: moves_of(driver) != b)  # bots may compile their kernels first
     raise AssertionError("the hand does not end")
 
 
@@ -62,7 +62,7 @@ def test_a_hand_of_every_game_is_clicked_through(server: Server, browser: Any, g
     for hand in range(2):
         click_through(browser, random.Random(hand))
         assert f"Hand {hand + 1} is over" in status(browser)
-        wait_for(browser, lambda _: all_of(browser, "section[aria-label^='Review'] p"), 60)
+        wait_for(browser, lambda _: all_of(browser, "section[aria-label^='Review'] p"))
         press(browser, "button[data-do=next]")
         wait_for(browser, lambda _, h=hand: f"Hand {h + 2}" in status(browser))
     assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
@@ -79,7 +79,7 @@ def test_from_the_first_page_to_a_finished_hand_by_keyboard_only(server: Server,
         if "Sit down" in browser.switch_to.active_element.text:
             break
     ActionChains(browser).send_keys(Keys.ENTER).perform()
-    wait_for(browser, lambda _: "/room/" in browser.current_url and all_of(browser, ".board svg"), 60)
+    wait_for(browser, lambda _: "/room/" in browser.current_url and all_of(browser, ".board svg"))
     while not is_over(browser):
         before = status(browser) + str(len(all_of(browser, ".log li")))
         ActionChains(browser).send_keys("1").perform()
@@ -175,10 +175,10 @@ def test_training_is_started_stopped_resumed_and_played_against(server: Server, 
     field.clear()
     field.send_keys("50000000")
     press(browser, ".q-btn")
-    wait_for(browser, lambda _: "running" in browser.page_source and all_of(browser, "button[data-do=play]"), 60)
+    wait_for(browser, lambda _: "running" in browser.page_source and all_of(browser, "button[data-do=play]"))
     wait_for(browser, lambda _: "nash_conv" in all_of(browser, "section[aria-label=Runs] li")[0].text)
     press(browser, "button[data-do=stop]")
-    wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"), 60)
+    wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"))
     stopped = all_of(browser, "section[aria-label=Runs] li")[0].text
     assert "stopped: iteration" in stopped
     reached = int(stopped.split("iteration ")[1].split(" of")[0].replace(",", ""))
@@ -189,14 +189,14 @@ def test_training_is_started_stopped_resumed_and_played_against(server: Server, 
         text = all_of(browser, "section[aria-label=Runs] li")[0].text
         return int(text.split("iteration ")[1].split(" of")[0].replace(",", "")) > reached
 
-    wait_for(browser, further, 60)
+    wait_for(browser, further)
     press(browser, "button[data-do=play]")
-    wait_for(browser, lambda _: "/room/" in browser.current_url and all_of(browser, ".board svg"), 60)
+    wait_for(browser, lambda _: "/room/" in browser.current_url and all_of(browser, ".board svg"))
     click_through(browser, random.Random(0))
     browser.get(f"{server.url}/train")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=stop]"))
     press(browser, "button[data-do=stop]")
-    wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"), 60)
+    wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"))
 
 
 def test_strategies_are_explored(server: Server, browser: Any) -> None:

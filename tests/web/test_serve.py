@@ -39,7 +39,7 @@ def test_ctrl_c_closes_the_table_and_keeps_the_rooms(tmp_path: Path) -> None:
     pytest.importorskip("nicegui")
     server = Server(tmp_path)
     server.process.send_signal(signal.SIGINT)
-    assert server.process.wait(20) == 130
+    assert server.process.wait(60) == 130
     server.log.close()
     assert "the table is closed; all rooms are kept" in (tmp_path / "log").read_text()
     assert (tmp_path / "rooms.sqlite").exists()

@@ -1,10 +1,11 @@
 """Rule sheets: random plays per second by lanes, one at a time by differences, and by the interpreter.
 
-    python benchmarks/ggp.py [SHEET ...] [--seconds 1] [--folder FOLDER]
+    python benchmarks/ggp.py [SHEET ...] [--seconds 1] [--device cuda] [--folder FOLDER]
 
 A sheet is a file or one of those that come along. The three ways take turns in one run, and seconds are those of this
-process on one core, so that a busy machine matters little. With ``--folder``, all sheets of a folder are read, made
-networks and played instead, and the table says how long each took and which could not be grounded.
+process on one core, so that a busy machine matters little; lanes on a GPU are timed by the clock. With ``--folder``,
+all sheets of a folder are read, made networks and played instead, and the table says how long each took and which could
+not be grounded.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from fogplay.gdl.sheet import Sheet, load_sheet
 SHEETS = ("tictactoe.kif", "connectfour.kif", "breakthrough.kif")
 
 
-def rate(play: Callable[[int], None], seconds: float) -> float:
-    """Plays per second of this process's time."""
+def rate(play: Callable[[int], None], seconds: float, clock: Callable[[], float] = time.process_time) -> float:
+    """Plays per second of this process's time, or of another clock's."""
     play(1)  # compiles
     count = 1
     while True:
-        began = time.process_time()
+        began = clock()
         play(count)
-        took = time.process_time() - began
+        took = clock() - began
         if took >= seconds:
             return count / took
         count = max(2 * count, int(count * seconds / max(took, 1e-6)))
@@ -59,11 +60,12 @@ def random_play(machine: Machine, rng: random.Random, most: int = 10_000, second
     return most
 
 
-def rates(sheet: Sheet, seconds: float) -> tuple[int, float, float, float]:
+def rates(sheet: Sheet, seconds: float, device: str = "cpu") -> tuple[int, float, float, float]:
     """The number of gates, and plays per second by lanes, by differences and by the interpreter."""
     machine, slow = NetworkMachine(make_network(sheet)), Interpreter(sheet)
     circuit, state = machine.circuit, machine.initial()
-    rows, position = lanes.make_rows(circuit, 1), differences.make_position(circuit, 1)
+    many, position = lanes.make_lanes(circuit, 1, device), differences.make_position(circuit, 1)
+    clock = time.process_time if device == "cpu" else time.perf_counter
     start, sums, rng = np.frombuffer(state, np.uint8), np.zeros(len(machine.roles), np.int64), random.Random(1)
     differences.place(circuit, position, start)
 
@@ -73,7 +75,7 @@ def rates(sheet: Sheet, seconds: float) -> tuple[int, float, float, float]:
 
     return (
         len(circuit.left),
-        rate(lambda plays: void(lanes.simulate(circuit, rows, state, plays)), seconds),
+        rate(lambda plays: void(many.simulate(state, plays)), seconds, clock),
         rate(lambda plays: void(differences.play_on(circuit, position, start, plays, sums)), seconds),
         rate(interpret, seconds),
     )
@@ -111,6 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sheets", nargs="*", default=SHEETS)
     parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
     if given.folder is not None:
@@ -120,7 +123,7 @@ def main() -> None:
     print(f"| sheet | gates | {ways} |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name in given.sheets:
-        gates, by_lanes, by_differences, slow = rates(load_sheet(sheet_file(name)), given.seconds)
+        gates, by_lanes, by_differences, slow = rates(load_sheet(sheet_file(name)), given.seconds, given.device)
         ratios = f"{by_lanes / slow:,.0f} | {by_differences / slow:,.0f}"
         print(f"| {name} | {gates:,} | {by_lanes:,.0f} | {by_differences:,.0f} | {slow:,.3g} | {ratios} |", flush=True)
 

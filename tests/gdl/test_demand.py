@@ -6,7 +6,7 @@ import pytest
 
 from fogplay.gdl import demand, interpreter
 from fogplay.gdl.demand import on_demand
-from fogplay.gdl.grounding import NotGroundedError, ground
+from fogplay.gdl.grounding import ground
 from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.machines import machine_for
 from fogplay.gdl.network import from_ground
@@ -40,15 +40,14 @@ STONES = """
 (<= open (true (mark ?x none))) (<= terminal (not open))
 (<= (goal red 100) (count 0 0 0 ?r ?b) (below ?b ?r)) (<= (goal red 0) (count 0 0 0 ?r ?b) (not (below ?b ?r)))
 (<= (goal blue 50) (role blue))
-""" + " ".join(f"(succ {number} {number + 1})" for number in range(1, 30))
+""" + " ".join(f"(succ {number} {number + 1})" for number in range(1, 20))
 
 
 def test_stones_are_counted_from_where_the_count_begins() -> None:
     read = sheet(STONES)
     narrow = on_demand(read)
     fast = ground(narrow, True)
-    with pytest.raises(NotGroundedError):
-        ground(read, True, seconds=1.0)
+    assert len(ground(read, True).program) > 4 * len(fast.program)
     slow, machine = Interpreter(narrow), NetworkMachine(from_ground(narrow, fast))
     for seed in range(3):
         agree(slow, machine, seed)

@@ -324,7 +324,7 @@ def test_where_one_run_fails_the_others_stop(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("follows", [False, True])
 def test_a_walk_through_all_hands_earns_the_same(follows: bool) -> None:
     """The last round on the GPU, in both precisions, against the CPU: a best response, and a second strategy."""
-    rules = load("holdem(rounds=2,ranks=3,suits=2,board=[0,1],raises=[10,20],max_raises=[1,2])")
+    rules = load("holdem(rounds=3,ranks=3,suits=2,board=[0,1,1],raises=[10,10,20],max_raises=[0,0,1])")
     theirs, own = Player(rules, True, 3), Player(rules, True, 5) if follows else None
     expected = earned(walk_of(theirs, own))
     assert earned(on_gpu(walk_of(theirs, own))) == pytest.approx(expected, rel=1e-12)

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -47,9 +48,10 @@ def expected(seat: int, seen: Any) -> Any:
     return np.stack([seen.sum(1) + seat, seen[:, 0] * 2], 1).astype(np.float32)
 
 
-def answers(gate: threading.Event | None = None) -> Answers:
+def answers(gate: threading.Event | None = None, begun: threading.Event | None = None) -> Answers:
     def forward(seen: Any, seat: int) -> Any:
-        if gate is not None:
+        if gate is not None and begun is not None:
+            begun.set()
             gate.wait()
         if seat == 2:
             raise RuntimeError("broken")
@@ -70,13 +72,16 @@ def test_every_thread_gets_its_own_answers() -> None:
 
 
 def test_what_waits_is_answered_together() -> None:
-    gate = threading.Event()
-    asked = answers(gate)
+    gate, begun = threading.Event(), threading.Event()
+    asked = answers(gate, begun)
     seen = np.arange(30).reshape(10, WORDS)
     with ThreadPoolExecutor(6) as pool:
-        found = [pool.submit(lambda: np.array(asked(1, seen))) for _ in range(6)]
-        while sum(len(waiting) for waiting in asked._waiting) < 5:
-            pass
+        found = [pool.submit(lambda: np.array(asked(1, seen)))]
+        assert begun.wait(60), "the first question is being answered"
+        found += [pool.submit(lambda: np.array(asked(1, seen))) for _ in range(5)]
+        end = time.monotonic() + 60
+        while len(asked._waiting[1]) < 5 and time.monotonic() < end:
+            time.sleep(0.01)
         gate.set()
         assert all(np.array_equal(each.result(), expected(1, seen)) for each in found)
     assert asked.batches == 2

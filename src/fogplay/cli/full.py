@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from fogplay.cli.app import again, print_json
+from fogplay.cli.app import Stopped, again, print_json
 from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
 from fogplay.interrupts import stopping
@@ -71,19 +72,15 @@ def match_exactly(
     say(f"How: {found.method}{error}; kept in {kept}.")
 
 
-class _keeping:  # noqa: N801 (used like a function)
+@contextlib.contextmanager
+def _keeping(watch: Watch, kept: Path) -> Iterator[None]:
     """A measure that a signal may end: what was found is in the file, and the same command goes on from it."""
-
-    def __init__(self, watch: Watch, kept: Path) -> None:
-        self.watch, self.kept = watch, kept
-        self.stop = stopping()
-
-    def __enter__(self) -> None:
-        if self.kept.exists():
-            self.watch.note(f"going on from {self.kept}")
-        self.stop.__enter__()
-
-    def __exit__(self, kind: Any, *rest: Any) -> None:
-        self.stop.__exit__(None, None, None)
-        if kind is KeyboardInterrupt and self.kept.exists():
-            self.watch.note(f"stopped; what was found is in {self.kept}. To go on:\n  {again()}")
+    if kept.exists():
+        watch.note(f"going on from {kept}")
+    try:
+        with stopping():
+            yield
+    except KeyboardInterrupt:
+        if not kept.exists():
+            raise
+        raise Stopped(f"stopped; what was found is in {kept}. To go on: {again()}") from None

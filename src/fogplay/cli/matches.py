@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from fogplay import checks
-from fogplay.cli.app import JSON, Device, Threads, again, amount, app, print_json, require_folder
+from fogplay.cli.app import JSON, again, amount, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.cli.full import match_exactly
 from fogplay.cli.teams import Order, show_sides, show_troubles, write_decks
@@ -54,8 +54,10 @@ def match(
         bool, typer.Option("--exact", help="The expected value over all cards instead of hands, where a game has it.")
     ] = False,
     flops: Annotated[int | None, amount(help="With --exact: estimate from so many sampled flops.")] = None,
-    threads: Threads = None,
-    device: Device = "cpu",
+    threads: Annotated[
+        int | None, amount(help="With --exact: CPU threads; as many as there are cores by default.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="With --exact: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
 ) -> None:
     """Play agents against each other, everybody at every seat; in a game of teams, one agent for each side."""
     from fogplay.agents import match as play_match

@@ -210,8 +210,10 @@ def evaluate(
     ] = False,
     flops: Annotated[int | None, amount(help="With --full: estimate from so many sampled flops: minutes.")] = None,
     seed: Annotated[int, amount(help="Which flops are sampled.")] = 0,
-    threads: Threads = None,
-    device: Device = "cpu",
+    threads: Annotated[
+        int | None, amount(help="With --full: CPU threads; as many as there are cores by default.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="With --full: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
     checkpoint: Annotated[
         Path | None, typer.Option(help="With --full: the file to keep results in, NAME.full.")
     ] = None,

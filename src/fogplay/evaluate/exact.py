@@ -29,8 +29,6 @@ class Evaluation:
     nash_conv: float
     exploitability: float
     method: str = "exact, over the whole tree"
-    unit: str = "payoffs"
-    standard_error: float | None = None  # of the exploitability, where it was estimated
 
 
 def evaluate(strategy: Strategy, game: Any = None, *, full: bool = False, **options: Any) -> Evaluation:

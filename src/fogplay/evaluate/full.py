@@ -19,6 +19,14 @@ UNIT = "mb/h"  # thousandths of a big blind per hand
 
 
 @dataclass(frozen=True)
+class FullEvaluation(Evaluation):
+    """How good a strategy is in the whole game; ``values`` is empty, since only best responses are computed."""
+
+    unit: str = UNIT
+    standard_error: float | None = None  # of the exploitability, where it was estimated
+
+
+@dataclass(frozen=True)
 class ExactMatch:
     """What two strategies earn against each other, without variance."""
 
@@ -31,7 +39,7 @@ class ExactMatch:
 
 def evaluate_fully(
     strategy: Any, game: Any = None, *, device: str = "cpu", precision: str = "single", **options: Any
-) -> Evaluation:
+) -> FullEvaluation:
     """Best responses to a strategy in the whole game, every card seen as it is.
 
     ``options``: ``flops`` (estimate from so many sampled ones), ``seed``, ``threads``, ``checkpoint``, ``progress`` and
@@ -39,7 +47,7 @@ def evaluate_fully(
     """
     whole = _whole(_rules(strategy, game), strategy, None, device, precision)
     found = _finished(whole.measure(**options), options)
-    return Evaluation(
+    return FullEvaluation(
         (), found.values, sum(found.values), found.mean, _method(found, "best responses"), UNIT, found.standard_error
     )
 

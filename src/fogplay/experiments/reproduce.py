@@ -50,6 +50,7 @@ def experiments() -> dict[str, Experiment]:
     """Every experiment by its id, ``paper/item``."""
     from fogplay.experiments import (
         concurrency,
+        deltadou_2019,
         general_game_playing,
         limit_holdem,
         sampling_equilibria_2011,
@@ -66,6 +67,7 @@ def experiments() -> dict[str, Experiment]:
         uct_vs_cfr_2009,
         general_game_playing,
         limit_holdem,
+        deltadou_2019,
     )
     return {each.id: each for group in (*papers, concurrency, strength) for each in group.EXPERIMENTS}
 

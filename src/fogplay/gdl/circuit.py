@@ -31,14 +31,15 @@ class Circuit(NamedTuple):
     goal_value: NDArray[np.int32]  # [goals] ascending within a role
     move_start: NDArray[np.int32]  # [roles + 1]
     fan_start: NDArray[np.uint32]  # [nodes + 1]
-    fan: NDArray[np.uint32]  # [edges] the gates that read a node
-    fan_other: NDArray[np.uint32]  # [edges] the other literal that each of them reads; true in loops
+    fan: NDArray[np.uint32]  # [edges] the gates that read a node; from first_due on, the fluents that it may change
+    fan_other: NDArray[np.uint32]  # [edges] the other literal that each gate reads; true in loops and for fluents
     segment_of: NDArray[np.int32]  # [gates] -1 outside of loops
     terminal: int
     split: int
     first_move: int  # nodes
     first_loop: int
     first_gate: int
+    first_due: int  # a multiple of 64, beyond all gates
 
 
 def circuit_of(network: Network) -> Circuit:
@@ -56,17 +57,15 @@ def circuit_of(network: Network) -> Circuit:
     of = np.full(count, -1, np.int32)
     for number, (begin, end, _, _) in enumerate(segments.tolist()):
         of[begin:end] = number
-    nodes = np.concatenate([left >> 1, right >> 1]).astype(np.int64)
-    order = np.argsort(nodes, kind="stable")
-    fan_start = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=first + count))]).astype(np.uint32)
-    fan = order % max(count, 1)
-    other = np.where(of[fan] >= 0, TRUE, np.concatenate([right, left])[order])
+    following = _moved(network.next, place, first)
+    first_due = 64 * -(-count // 64)
+    fan_start, fan, fan_other = _readers(left, right, following, of, first + count, first_due)
     return Circuit(
         left=left,
         right=right,
         loops=_moved(network.loops, place, first),
         segments=segments,
-        next=_moved(network.next, place, first),
+        next=following,
         legal=_moved(network.legal, place, first),
         sees=_moved(network.sees, place, first),
         goals=_moved(network.goals, place, first),
@@ -74,15 +73,35 @@ def circuit_of(network: Network) -> Circuit:
         goal_value=network.goal_value,
         move_start=network.move_start,
         fan_start=fan_start,
-        fan=fan.astype(np.uint32),
-        fan_other=other.astype(np.uint32),
+        fan=fan,
+        fan_other=fan_other,
         segment_of=of,
         terminal=int(_moved(np.array([network.terminal], np.int32), place, first)[0]),
         split=int(split),
         first_move=1 + fluents,
         first_loop=1 + fluents + moves,
         first_gate=first,
+        first_due=first_due,
     )
+
+
+def _readers(
+    left: NDArray[np.uint32],
+    right: NDArray[np.uint32],
+    following: NDArray[np.uint32],
+    segment_of: NDArray[np.int32],
+    nodes: int,
+    first_due: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    """For every node, the gates that read it and their other inputs, and the fluents that it may change."""
+    gates, fluents = np.arange(len(left)), np.arange(len(following))
+    loose = segment_of < 0
+    read = np.concatenate([left >> 1, right >> 1, following >> 1, 1 + fluents]).astype(np.int64)
+    reader = np.concatenate([gates, gates, first_due + fluents, first_due + fluents])
+    other = np.concatenate([np.where(loose, right, TRUE), np.where(loose, left, TRUE), np.full(2 * len(fluents), TRUE)])
+    order = np.argsort(read, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(read, minlength=nodes))])
+    return start.astype(np.uint32), reader[order].astype(np.uint32), other[order].astype(np.uint32)
 
 
 def _moved(literals: NDArray[np.int32], place: NDArray[np.int32], first: int) -> NDArray[np.uint32]:

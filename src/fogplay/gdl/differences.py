@@ -22,7 +22,7 @@ class Position(NamedTuple):
     """The values of all nodes for one state, and what is marked."""
 
     values: NDArray[np.uint8]  # [nodes]
-    marked: NDArray[np.uint64]  # [words] gates to be computed
+    marked: NDArray[np.uint64]  # [words] gates to be computed, and from first_due on, fluents that may change
     before: NDArray[np.uint8]  # [nodes] room for the values of a loop
     changed: NDArray[np.uint32]  # [fluents + 1] room for those that change
     moves: NDArray[np.int32]  # [roles] the moves made last, -1 for none
@@ -36,7 +36,7 @@ def make_position(circuit: Circuit, seed: int) -> Position:
     roles = len(circuit.move_start) - 1
     return Position(
         values=np.zeros(nodes, np.uint8),
-        marked=np.zeros(len(circuit.left) // 64 + 1, np.uint64),
+        marked=np.zeros((circuit.first_due + len(circuit.next)) // 64 + 1, np.uint64),
         before=np.zeros(nodes, np.uint8),
         changed=np.zeros(len(circuit.next) + 1, np.uint32),
         moves=np.full(roles, -1, np.int32),
@@ -107,6 +107,8 @@ def place(circuit: Any, position: Any, state: Any) -> None:
         position.moves[role] = -1
     for word in range(len(position.marked)):
         position.marked[word] = _0
+    for fluent in range(len(circuit.next)):
+        position.marked[(circuit.first_due + fluent) >> 6] |= _1 << np.uint64((circuit.first_due + fluent) & 63)
     evaluate(circuit, values, 0, len(circuit.left))
 
 
@@ -132,10 +134,16 @@ def make(circuit, position, role, move):
 def advance(circuit, position):
     """The state after the moves that were made."""
     propagate(circuit, position, len(circuit.left))
-    count = 0
-    for fluent in range(len(circuit.next)):
-        position.changed[np.uint64(count)] = fluent
-        count += holds(position.values, circuit.next[np.uint64(fluent)]) != position.values[np.uint64(1 + fluent)]
+    marked, count = position.marked, 0
+    for word in range(circuit.first_due >> 6, len(marked)):
+        due = marked[word]
+        marked[word] = _0
+        while due != _0:
+            lowest = due & (_0 - due)
+            due ^= lowest
+            fluent = (np.uint64(word) << _6) + bits_in(lowest - _1) - np.uint64(circuit.first_due)
+            position.changed[np.uint64(count)] = fluent
+            count += holds(position.values, circuit.next[fluent]) != position.values[np.uint64(1) + fluent]
     for place in range(count):
         node = np.uint64(1) + position.changed[np.uint64(place)]
         put(circuit, position, node, position.values[node] ^ np.uint8(1))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fogplay.errors import FogplayError
 from fogplay.nets.convolution import Convolution
 from fogplay.nets.dense import Dense
+from fogplay.strategies.dense import DenseShape
+from fogplay.strategies.network import Network
 
 SIZES = (128, 512, 1024, 2048, 3072, 4096, 6144, 8192)  # rows of a batch, which is filled up to the next size
 FLYING = 2  # batches on their way at the same time; more would be smaller
@@ -211,3 +214,15 @@ def answers_of(net: Dense | Convolution) -> Answers:
 
     folded = FoldedConvolution(net)
     return Answers(folded, folded.fold, net.copies, net.shape.words, net.shape.outputs)
+
+
+def answers_of_dense(networks: Sequence[Network]) -> Answers:
+    """Answers of networks of one dense shape, one per seat, on a GPU."""
+    shape = networks[0].shape
+    if not isinstance(shape, DenseShape) or any(network.shape != shape for network in networks):
+        raise FogplayError("only dense networks of one shape can be asked on a GPU")
+    net = Dense(shape, len(networks))
+    with torch.no_grad():
+        for name, array in net.arrays.items():
+            array.copy_(torch.from_numpy(np.stack([network.arrays[name] for network in networks])))
+    return answers_of(net.to("cuda"))

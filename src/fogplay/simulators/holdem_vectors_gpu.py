@@ -256,7 +256,7 @@ walk_single, walk_double = _kernel(np.float32, THREADS), _kernel(np.float64, THR
 
 
 @cuda.jit
-def sum_boards(place, weight, begin, value, sums):
+def sum_boards(boards, place, weight, begin, value, sums):
     """Fill ``sums[chunks, hands, WIDTH]`` with the weighted sum over boards, in their order.
 
     ``place[boards, hands]`` says where a hand's values are; NONE if the board does not allow it.
@@ -267,8 +267,22 @@ def sum_boards(place, weight, begin, value, sums):
         return
     lane, hand, chunk = at % WIDTH, at // WIDTH % hands, at // WIDTH // hands
     total = 0.0
-    for board in range(place.shape[0]):
+    for board in range(boards):
         row = place[board, hand]
         if row >= 0:
             total += weight[board] * value[board, chunk, begin + row, lane]
     sums[chunk, hand, lane] = total
+
+
+@cuda.jit
+def sum_images(count, images, scale, sums, finished):
+    """``holdem_vectors.average_over``, from ``sums[chunks, hands, WIDTH]`` to ``finished``."""
+    at = cuda.grid(1)
+    hands = images.shape[1]
+    if at >= sums.shape[0] * hands * WIDTH:
+        return
+    lane, hand, chunk = at % WIDTH, at // WIDTH % hands, at // WIDTH // hands
+    total = 0.0
+    for image in range(count):
+        total += sums[chunk, images[image, hand], lane]
+    finished[chunk, hand, lane] = total * scale

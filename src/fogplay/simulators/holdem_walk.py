@@ -61,7 +61,7 @@ class Walk:
         """The cards of the second round, up to suits."""
         return next_boards(self.lookups.deck, (), self.rules.board[1])
 
-    def begin(self) -> list[NDArray[np.float64]]:
+    def begin(self) -> Sequence[NDArray[np.float64]]:
         """[seats] the opponent's reach at the second round: [chunks, hands, WIDTH]."""
         reach = np.zeros((1, self.lookups.deck.hands, WIDTH))
         reach[0, :, 0] = 1.0
@@ -101,50 +101,66 @@ class Walk:
 
     # ---- One round
 
-    def _after(self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
+    def _after(
+        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
+    ) -> Sequence[NDArray[np.float64]]:
         """[seats] the values when one of ``boards`` is dealt next, times their weights, summed."""
         street = len(dealt) + 1
-        hands = self.lookups.deck.hands
-        sums = [np.zeros((self.lanes[seat][street].chunks, hands, WIDTH)) for seat in range(SEATS)]
         if street == self.rules.rounds - 1:
-            self._last(dealt, boards, reach, sums)
-            return sums
+            return self._last(dealt, boards, reach)
+        sums = self._zeros(street)
         for board in boards:
             now = (*dealt, board.cards)
-            onward = self._down(now, reach)
-            values = self._after(now, next_boards(self.lookups.deck, now, self.rules.board[street + 1]), onward)
-            self._average(now, values)
+            values = self._beyond(now, self._down(now, reach))
             for seat in range(SEATS):
                 self._up(now, seat, reach[seat], values[seat], float(board.weight), sums[seat])
         return sums
 
-    def _average(self, dealt: Dealt, values: Sequence[NDArray[np.float64]]) -> None:
-        """Finish the sums over the next cards: the mean over permutations of suits, times the chance of each card."""
-        deck, street = self.lookups.deck, len(dealt) + 1
-        seen = sum(self.rules.board[:street])
-        chance = 1 / math.comb(deck.cards - 4 - seen, self.rules.board[street])
-        images, scratch = stabiliser(deck, dealt), np.zeros((deck.hands, WIDTH))
-        scale = np.full((1, WIDTH), chance / len(images))
+    def _beyond(self, dealt: Dealt, reach: Sequence[NDArray[Any]]) -> Sequence[NDArray[np.float64]]:
+        """[seats] the values of the next round's lanes, before its cards are dealt."""
+        values = self._after(dealt, self.next_boards(dealt), reach)
+        images, chance = self.finishing(dealt)
+        scale, scratch = np.full((1, WIDTH), chance), np.zeros((self.lookups.deck.hands, WIDTH))
         for each in values:
             average_over(images, scale, each, scratch)
+        return values
 
-    def _down(self, dealt: Dealt, reach: Sequence[NDArray[np.float64]]) -> list[NDArray[Any]]:
+    def next_boards(self, dealt: Dealt) -> list[Next]:
+        """What can be dealt next, up to suits."""
+        return next_boards(self.lookups.deck, dealt, self.rules.board[len(dealt) + 1])
+
+    def finishing(self, dealt: Dealt) -> tuple[NDArray[np.int64], float]:
+        """What finishes the sum over the next cards: permutations to add over, then a factor."""
+        deck, street = self.lookups.deck, len(dealt) + 1
+        seen = sum(self.rules.board[:street])
+        images = stabiliser(deck, dealt)
+        return images, 1 / math.comb(deck.cards - 4 - seen, self.rules.board[street]) / len(images)
+
+    def _zeros(self, street: int) -> list[NDArray[np.float64]]:
+        """[seats] room for the values of a round's lanes."""
+        hands = self.lookups.deck.hands
+        return [np.zeros((self.lanes[seat][street].chunks, hands, WIDTH)) for seat in range(SEATS)]
+
+    def _room(self, street: int) -> Sequence[NDArray[Any]]:
+        """[seats] room for the reach at a round's lanes; where no lane is, it is zero."""
+        kind = self.precision if street + 1 == self.rules.rounds else np.float64
+        hands = self.lookups.deck.hands
+        return [np.zeros((self.lanes[seat][street].chunks, hands, WIDTH), kind) for seat in range(SEATS)]
+
+    def _down(self, dealt: Dealt, reach: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[Any]]:
         """[seats] the reach at the next round, in the precision of that round."""
-        street, found = len(dealt), []
+        street = len(dealt)
         board = self.lookups.board(street, [tuple(itertools.chain(*dealt))], last=False)
-        kind = self.precision if street + 2 == self.rules.rounds else np.float64
-        buffers = self.buffers(street, board.hand.shape[1], np.float64)
+        buffers, onward = self.buffers(street, board.hand.shape[1], np.float64), self._room(street + 1)
         for seat in range(SEATS):
-            lanes, following = self.lanes[seat][street], self.lanes[seat][street + 1]
-            onward = np.zeros((following.chunks, self.lookups.deck.hands, WIDTH), kind)
+            lanes = self.lanes[seat][street]
             for chunk in range(lanes.chunks):
                 walk_down(
                     self.rounds[street].spots[seat], self.rounds[street].actions, seat, board, reach[seat][chunk],
                     lanes.theirs.share[chunk], lanes.theirs.buckets, lanes.ahead[chunk * WIDTH : (chunk + 1) * WIDTH],
-                    buffers, onward,
+                    buffers, onward[seat],
                 )  # fmt: skip
-            found.append(onward)
-        return found
+        return onward
 
     def _up(
         self,
@@ -170,10 +186,11 @@ class Walk:
             )  # fmt: skip
 
     def _last(
-        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]], sums: Sequence[NDArray[np.float64]]
-    ) -> None:
-        """Add the values of the last round's boards to ``sums``."""
+        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
+    ) -> Sequence[NDArray[np.float64]]:
+        """``_after`` for the last round's boards."""
         street, kind = self.rules.rounds - 1, self.precision
+        sums = self._zeros(street)
         board, weight = self.last_boards(dealt, boards)
         buffers, round_ = self.buffers(street, board.hand.shape[1], kind), self.rounds[street]
         for seat in range(SEATS):
@@ -186,6 +203,7 @@ class Walk:
                     lanes.theirs.buckets, own.astype(kind, copy=False), own_buckets,
                     lanes.stake[chunk].astype(kind, copy=False), np.zeros((0, WIDTH), kind), buffers, sums[seat][chunk],
                 )  # fmt: skip
+        return sums
 
     def last_boards(self, dealt: Dealt, boards: Sequence[Next]) -> tuple[Board, NDArray[np.float64]]:
         """The hands on the last round's boards, and the boards' weights."""

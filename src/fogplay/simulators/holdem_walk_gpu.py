@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from fogplay.simulators.holdem_vectors_gpu import (
     THREADS_IN_DOUBLE,
     cuda,
     sum_boards,
+    sum_images,
     walk_double,
     walk_single,
 )
@@ -83,40 +85,57 @@ def _whole(share: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, eq=False)
 class GpuWalk(Walk):
-    """A walk whose last round is on a GPU."""
+    """A walk whose last round is on a GPU; what it returns of that round is overwritten by the thread's next."""
 
     seats: tuple[_Seat, ...] = ()
     places: Any = field(default_factory=threading.local)  # the scratch of each CPU thread
 
     def _last(
-        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]], sums: Sequence[NDArray[np.float64]]
-    ) -> None:
-        board, weight = self.last_boards(dealt, boards)
-        place = self._place(board.hand.shape)
-        place.walk(board, weight, self, reach, sums)
+        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
+    ) -> Sequence[NDArray[np.float64]]:
+        unchanged = np.arange(self.lookups.deck.hands, dtype=np.int64)[None]
+        return self._place().walk(*self.last_boards(dealt, boards), self, reach, unchanged, 1.0)
 
-    def _place(self, shape: tuple[int, int]) -> _Place:
+    def _beyond(self, dealt: Dealt, reach: Sequence[NDArray[Any]]) -> Sequence[NDArray[np.float64]]:
+        if len(dealt) + 2 < self.rules.rounds:
+            return super()._beyond(dealt, reach)
+        boards = self.last_boards(dealt, self.next_boards(dealt))
+        return self._place().walk(*boards, self, reach, *self.finishing(dealt))
+
+    def _room(self, street: int) -> Sequence[NDArray[Any]]:
+        return super()._room(street) if street + 1 < self.rules.rounds else self._place().given
+
+    def _place(self) -> _Place:
         there: _Place | None = getattr(self.places, "place", None)
-        if there is None or there.boards < shape[0] or there.hands != shape[1]:
-            there = self.places.place = _Place(self, *shape)
+        if there is None:
+            there = self.places.place = _Place(self)
         return there
 
 
 class _Place:
     """One CPU thread's stream and scratch in device memory."""
 
-    def __init__(self, walk: GpuWalk, boards: int, hands: int) -> None:
-        self.stream, self.boards, self.hands = cuda.stream(), max(boards, walk.lookups.deck.cards - 4), hands
-        round_, kind = walk.rounds[-1], walk.precision
-        chunks = max(walk.lanes[seat][-1].chunks for seat in range(SEATS))
-        whole = walk.lookups.deck.hands
-        self.value = cuda.device_array((self.boards, chunks, round_.values * hands, WIDTH), kind)
-        self.arrived = cuda.device_array((self.boards, chunks, hands, WIDTH), kind)
-        self.beaten = cuda.device_array((self.boards, chunks, hands, WIDTH), kind)
-        self.sums = [cuda.device_array((walk.lanes[seat][-1].chunks, whole, WIDTH), np.float64) for seat in (0, 1)]
-        self.found = [cuda.pinned_array(each.shape, np.float64) for each in self.sums]
-        self.reach = [cuda.device_array(each.shape, kind) for each in self.sums]
-        self.given = [cuda.pinned_array(each.shape, kind) for each in self.sums]
+    def __init__(self, walk: GpuWalk) -> None:
+        deck, round_, kind = walk.lookups.deck, walk.rounds[-1], walk.precision
+        dealt = sum(walk.rules.board)
+        boards = math.comb(deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
+        self.stream, self.hands = cuda.stream(), math.comb(deck.cards - dealt, 2)
+        chunks = [walk.lanes[seat][-1].chunks for seat in range(SEATS)]
+        shape, whole, there = (boards, self.hands), (boards, deck.hands), cuda.device_array
+        groups = (boards, min(self.hands, walk.lookups.strengths) + 1)
+        self.cards = [there(shape, each) for each in (np.uint16, np.uint8, np.uint8, np.uint16, np.uint16)]
+        self.cards += [there(groups, np.uint16), there(whole, np.int16), there(boards, np.float64)]
+        self.images = there((math.factorial(deck.suits), deck.hands), np.int64)
+        self.value = there((boards, max(chunks), round_.values * self.hands, WIDTH), kind)
+        self.arrived = there((boards, max(chunks), self.hands, WIDTH), kind)
+        self.beaten = there((boards, max(chunks), self.hands, WIDTH), kind)
+        sizes = [(each, deck.hands, WIDTH) for each in chunks]
+        self.sums, self.finished = ([there(size, np.float64) for size in sizes] for _ in range(2))
+        self.found = [cuda.pinned_array(size, np.float64) for size in sizes]
+        self.reach = [there(size, kind) for size in sizes]
+        self.given = [cuda.pinned_array(size, kind) for size in sizes]
+        for each in self.given:
+            each[...] = 0
         self.unit = kind(1 / WHOLE)
         self.kernel, self.threads = (walk_single, THREADS) if kind is np.float32 else (walk_double, THREADS_IN_DOUBLE)
 
@@ -126,32 +145,34 @@ class _Place:
         weight: NDArray[np.float64],
         walk: GpuWalk,
         reach: Sequence[NDArray[Any]],
-        sums: Sequence[NDArray[np.float64]],
-    ) -> None:
-        """Add the values of these boards to ``sums``."""
+        images: NDArray[np.int64],
+        scale: float,
+    ) -> Sequence[NDArray[np.float64]]:
+        """[seats] the values of these boards, summed, then summed over ``images`` and scaled."""
         stream, number, whole = self.stream, board.hand.shape[0], walk.lookups.deck.hands
         where = np.full((number, whole), NONE, np.int16)
         np.put_along_axis(where, board.hand.astype(np.int64), np.arange(self.hands, dtype=np.int16)[None], axis=1)
-        cards = [cuda.to_device(each, stream) for each in (*board, where, weight)]
+        for there, here in zip(self.cards, (*board, where, weight), strict=True):
+            there[:number].copy_to_device(np.ascontiguousarray(here), stream=stream)
+        self.images[: len(images)].copy_to_device(images, stream=stream)
         for seat in range(SEATS):
             given, chunks = walk.seats[seat], walk.lanes[seat][-1].chunks
-            self.given[seat][...] = reach[seat]
-            self.reach[seat].copy_to_device(self.given[seat], stream=stream)
+            self.reach[seat].copy_to_device(reach[seat], stream=stream)
             grid = (number, -(-chunks * WIDTH // self.threads)), self.threads, stream
-            count = chunks * whole * WIDTH
+            sums = -(-chunks * whole * WIDTH // THREADS), THREADS, stream
             with _launching:
                 self.kernel[grid](
-                    given.spots, given.actions, given.path, given.path_end, seat, walk.how, *cards[:6],
+                    given.spots, given.actions, given.path, given.path_end, seat, walk.how, *self.cards[:6],
                     self.reach[seat], given.share, given.buckets, given.own, given.own_buckets, given.stake, self.unit,
                     self.arrived, self.beaten, self.value,
                 )  # fmt: skip
-                sum_boards[-(-count // THREADS), THREADS, stream](
-                    cards[6], cards[7], given.root * self.hands, self.value, self.sums[seat]
+                sum_boards[sums](
+                    number, self.cards[6], self.cards[7], given.root * self.hands, self.value, self.sums[seat]
                 )
-            self.sums[seat].copy_to_host(self.found[seat], stream=stream)
+                sum_images[sums](len(images), self.images, scale, self.sums[seat], self.finished[seat])
+            self.finished[seat].copy_to_host(self.found[seat], stream=stream)
         stream.synchronize()
-        for seat in range(SEATS):
-            sums[seat] += self.found[seat]
+        return self.found
 
 
 def on_gpu(walk: Walk) -> GpuWalk:

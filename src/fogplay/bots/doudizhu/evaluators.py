@@ -67,9 +67,14 @@ def shipped() -> Evaluate:
 @functools.cache
 def in_folder(folder: Path) -> Evaluate:
     """An evaluator that asks the networks of a folder: landlord, after and before, with the ending .safetensors."""
+    return by_networks(networks_in(folder))
+
+
+def networks_in(folder: Path) -> list[Network]:
+    """The networks of a folder."""
     if not folder.is_dir():
         raise FogplayError(f"deltadou plays by networks, which this installation lacks: there is no folder {folder}")
-    return by_networks([load(folder / f"{name}.safetensors") for name in SEATS])
+    return [load(folder / f"{name}.safetensors") for name in SEATS]
 
 
 # ---- Rules of thumb

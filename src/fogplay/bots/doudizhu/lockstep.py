@@ -176,19 +176,28 @@ class Comparison(NamedTuple):
 
 def compare(one: Player, other: Player, decks: int, seed: int = 0, first: int = 0) -> Comparison:
     """Play decks twice with sides swapped."""
-    return _compared(*_play_both(one, other, decks, seed, first))
+    return compared(*_play_both(one, other, decks, seed, first))
 
 
 def compare_in_threads(
-    one: Callable[[], Player], other: Callable[[], Player], decks: int, threads: int, seed: int = 0, parts: int = 0
+    one: Callable[[], Player], other: Callable[[], Player], decks: int, threads: int, seed: int = 0
 ) -> Comparison:
-    """The same with the decks shared by threads, in as many parts or more; each part makes its own players."""
-    each = -(-decks // max(parts, threads))
+    """The same with the decks shared by threads, each of which makes its own players."""
+    return compared(*play_in_threads(one, other, decks, threads, seed))
+
+
+def play_in_threads(
+    one: Callable[[], Player], other: Callable[[], Player], decks: int, threads: int, seed: int = 0, first: int = 0
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[decks, 2] whether ``one`` won as the landlord and as the peasants, and its points."""
+    each, end = -(-decks // threads), first + decks
     with ThreadPoolExecutor(threads) as pool:
-        found = pool.map(
-            lambda first: _play_both(one(), other(), min(each, decks - first), seed, first), range(0, decks, each)
+        found = list(
+            pool.map(
+                lambda start: _play_both(one(), other(), min(each, end - start), seed, start), range(first, end, each)
+            )
         )
-        return _compared(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
+    return np.concatenate([won for won, _ in found]), np.concatenate([score for _, score in found])
 
 
 def _play_both(one: Player, other: Player, decks: int, seed: int, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -201,7 +210,8 @@ def _play_both(one: Player, other: Player, decks: int, seed: int, first: int) ->
     return won, score
 
 
-def _compared(won: NDArray[Any], score: NDArray[Any]) -> Comparison:
+def compared(won: NDArray[Any], score: NDArray[Any]) -> Comparison:
+    """The means and their errors over decks."""
     by_deck, points = won.mean(1), score.mean(1)
     root = np.sqrt(max(len(won) - 1, 1))
     return Comparison(

@@ -80,7 +80,7 @@ def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
             ("search_strong", search, lambda: Single(Strong())),
         ]
     for name, own, other in judged:
-        found = lockstep.compare_in_threads(own, other, decks, threads, parts=3 * threads if playouts else threads)
+        found = lockstep.compare_in_threads(own, other, decks, min(threads, decks))
         row |= {f"{name}_{key}": float(getattr(found, key)) for key in ("wins", "wins_error", "points", "points_error")}
     return row
 

@@ -9,7 +9,7 @@ import fogplay
 from fogplay.games.registry import presets, registered
 
 PACKAGE = Path(fogplay.__file__).parent
-# Games' own places: rules, simulators and bots by game, the strategies of betting games, notations, the papers' games.
+# Games' own places: rules, simulators, pictures and bots by game, strategies of betting games, notations, papers.
 OWN = ("games/", "bots/", "notation/", "experiments/", "strategies/betting.py")
 PLAIN_WORDS = {"matrix", "repeated"}  # words of English and mathematics as well
 
@@ -20,7 +20,9 @@ def test_no_general_file_names_a_game() -> None:
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         place = str(path.relative_to(PACKAGE))
-        own = place.startswith(OWN) or any(place.startswith(f"simulators/{name}") for name in names)
+        own = place.startswith(OWN) or any(
+            place.startswith((f"simulators/{name}", f"pictures/{name}")) for name in names
+        )
         if not own:
             lines = path.read_text().splitlines()
             found += [f"{place}:{number}: {line}" for number, line in enumerate(lines, 1) if games.search(line)]

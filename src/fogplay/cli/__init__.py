@@ -20,6 +20,7 @@ from fogplay.cli import (
     opponents,
     playing,
     responses,
+    serving,
     solving,
     training,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "opponents",
     "playing",
     "responses",
+    "serving",
     "solving",
     "training",
 ]

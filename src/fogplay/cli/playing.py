@@ -19,7 +19,6 @@ from fogplay.games.registry import EXAMPLES
 YOU = "you"
 LEAVING = ("q", "quit", "exit")
 HELP = ("?", "h", "help", "hint")
-NOTATION = "fogplay.notation"
 
 
 class Leaving(Exception):  # noqa: N818 (not an error)
@@ -162,11 +161,9 @@ def _open(session: _Session, spec: str) -> None:
 
 def talk_of(rules: Any) -> Any:
     """The wording for a game: its own, if ``notation/<game>.py`` has any, else the general one."""
-    from fogplay.notation.talk import Talk
-    from fogplay.simulators import part_of
+    from fogplay.notation.talk import talk_for
 
-    own = part_of(rules, "talk_of", NOTATION)
-    return (own(rules) if own is not None else None) or Talk
+    return talk_for(rules)
 
 
 def _hand(session: _Session, luck: Any, hand: int, moved: int, seed: int) -> tuple[Any, int]:

@@ -180,6 +180,13 @@ class DoudizhuTalk(Talk):
         self.left[seat] -= len(cards)
         return f"{name} play{s} {cards} ({self.left[seat]} left)."
 
+    def situation(self, view: Any) -> str:
+        seen = view.observation
+        held = f"You hold {spaced(seen.hand)}"
+        if seen.landlord == NOBODY:
+            return f"{held} and bid"
+        return f"{held} and lead" if seen.to_beat == LEAD else f"{held}; to beat: {describe(seen.to_beat)}"
+
     def question(self, view: Any) -> Question:
         seen = view.observation
         if seen.landlord == NOBODY:

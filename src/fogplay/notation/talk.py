@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fogplay.games.game import CHANCE, Game
+from fogplay.games.parts import part_of
 
+NOTATION = "fogplay.notation"
 HIDDEN = -1  # a card that is not seen, as an action of chance
 
 
@@ -107,6 +109,12 @@ class Talk:
             if not was and event.name is not None
         ]
         return [f"Shown at the end: {', '.join(late)}"] if late else []
+
+
+def talk_for(game: Any) -> type[Talk]:
+    """The wording for a game: its own, if ``notation/<game>.py`` has any, else the general one."""
+    own = part_of(game, "talk_of", NOTATION)
+    return (own(game) if own is not None else None) or Talk
 
 
 def either(words: Sequence[str]) -> str:

@@ -12,12 +12,12 @@ import numpy as np
 
 from fogplay import checks
 from fogplay.errors import FogplayError
+from fogplay.games.parts import part_of
 from fogplay.interrupts import Stop, stopping
 from fogplay.play.agent import Uniform
 from fogplay.play.formats import Block, Duplicate, Format, Rotation, Trouble, merged
 from fogplay.play.hands import Hands, close, most_seats, twin
 from fogplay.play.sides import BySides, SideResult, Sides
-from fogplay.simulators.find import part_of
 from fogplay.strategies import TabularStrategy
 from fogplay.trees import FlatGame, NoTreeError, flatten, named
 from fogplay.trees.estimate import estimate_nodes

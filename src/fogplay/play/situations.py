@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
+from fogplay.games.parts import part_of
 from fogplay.notation.talk import words_for
 from fogplay.play.luck import Seeded
 from fogplay.play.states import witnesses
 from fogplay.play.table import Table
-from fogplay.simulators.find import part_of
 
 STEPS = 100_000  # moves tried
 NOTATION = "fogplay.notation"

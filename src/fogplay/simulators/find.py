@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
 from fogplay.errors import FogplayError
+from fogplay.games.parts import part_of
 from fogplay.simulators.hashed import HashedSimulator
 from fogplay.simulators.interface import Simulator
 from fogplay.simulators.rules import RulesSimulator
@@ -118,14 +117,3 @@ def prepare(rules: Any, progress: Progress | None = None) -> None:
     build = part_of(rules, "prepare")
     if build is not None:
         build(rules, progress)
-
-
-def part_of(rules: Any, part: str, package: str = "fogplay.simulators") -> Any:
-    """What a registered game's own module in a package (``simulators/<name>.py``) calls ``part``, or None."""
-    name = getattr(rules, "name", None)
-    if not isinstance(name, str) or type(rules).__module__ != f"fogplay.games.{name}":
-        return None
-    module = f"{package}.{name}"
-    if importlib.util.find_spec(module) is None:
-        return None
-    return getattr(importlib.import_module(module), part, None)

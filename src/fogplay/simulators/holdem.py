@@ -160,6 +160,13 @@ def prepare(game: Holdem, progress: Callable[[str, int, int], None] | None = Non
         tables.load("ehs2", None if progress is None else lambda done, total: progress(tables.WHAT, done, total))
 
 
+def option_results(game: Holdem, reference: Any, view: Any, rng: np.random.Generator, doubt: float) -> Any:
+    """What each option earns in many worlds (``holdem_rollouts``); None if the reference is not a betting policy."""
+    from fogplay.simulators import holdem_rollouts
+
+    return holdem_rollouts.option_results(game, reference, view, rng, doubt)
+
+
 def match_deals(game: Holdem) -> Any:
     """Deals for duplicate matches, which need the whole deck; None if matches rotate the seats instead."""
     from fogplay.simulators.holdem_duplicate import HoldemDeals

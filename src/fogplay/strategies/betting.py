@@ -28,6 +28,8 @@ from fogplay.games.game import TERMINAL, spec_of
 from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.limit import CALL, LETTERS, STEPS, WORDS
 from fogplay.games.registry import load
+from fogplay.pictures import Picture
+from fogplay.pictures.grid import draw_grid
 from fogplay.strategies.packing import LEVELS, WHOLE, average, best, from_nodes, heaviest, level, to_nodes
 from fogplay.strategies.strategy import Situation, Strategy
 from fogplay.trees.betting import Betting, betting_tree, child_after
@@ -224,6 +226,17 @@ class BettingStrategy(Strategy):
             Grid.parse(rules.grid).require(self.rules.grid)
         elif self.rules.grid != rules.grid:
             raise FogplayError(f"this profile is for the grid {self.rules.grid}, not for {rules.grid}: train again")
+
+    def plot(self, betting: str | None = None, board: str = "") -> Picture:
+        """The chart of all starting hands after some betting with a board, such as ``plot("crc/r", "Kh7d2c")``."""
+        from fogplay.strategies.charts import cells_of, spot
+
+        at = spot(self, betting, board)
+        where = f"after {at.betting or 'no betting'}{f' on {board}' if board else ''}"
+        return Picture(draw_grid(cells_of(self, at), f"Seat {at.seat} {where}"))
+
+    def _repr_html_(self) -> str:
+        return self.plot().svg
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to one file, atomically."""

@@ -16,9 +16,11 @@ import numpy as np
 from fogplay.cards.buckets import bucket_for
 from fogplay.cards.deck import RANKS, cards_name, parse_cards
 from fogplay.errors import FogplayError
-from fogplay.games.limit import CALL, WORDS
+from fogplay.games.limit import CALL, STEPS, WORDS
+from fogplay.pictures.grid import Cell
 from fogplay.strategies.betting import BettingStrategy
 from fogplay.strategies.policy import signals_of
+from fogplay.trees.betting import child_after
 
 ROUND_OF_BOARD = {0: 0, 3: 1, 4: 2, 5: 3}
 HAND_NAME = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
@@ -99,6 +101,51 @@ def chart(strategy: BettingStrategy, at: Spot) -> list[list[Play]]:
             line.append(_averaged(strategy, at, name, _combinations(high, low, suited, at.board)))
         rows.append(line)
     return rows
+
+
+def cells_of(strategy: BettingStrategy, at: Spot) -> list[list[Cell]]:
+    """[13][13] the chart as a picture takes it; a hand is as wide as it often comes this far."""
+    reach = _reaches(strategy, at)
+    rows = []
+    for line in chart(strategy, at):
+        row = []
+        for play in line:
+            shares = dict(zip(at.actions, play.probabilities, strict=True)) if play.combinations else {}
+            arrives = reach[play.hand] if play.combinations else 0.0
+            row.append(Cell(play.hand, shares, arrives, f"{100 * arrives:.0f} % come this far"))
+        rows.append(row)
+    return rows
+
+
+def _reaches(strategy: BettingStrategy, at: Spot) -> dict[str, float]:
+    """By hand: the probability that the player to act did what it did before, with the cards that it had then."""
+    nodes = strategy.betting.nodes
+    path = _path_to(strategy, at.betting)
+    mine = [(node, place) for node, place in path if int(nodes[node].player) == at.seat]
+    reach = {}
+    boards = {ROUND_OF_BOARD[size]: at.board[:size] for size in ROUND_OF_BOARD if size <= len(at.board)}
+    for row in range(12, -1, -1):
+        for column in range(12, -1, -1):
+            high, low, suited = max(row, column), min(row, column), column < row
+            name = RANKS[high] + RANKS[low] + ("" if row == column else "s" if suited else "o")
+            arrives = 1.0
+            for node, place in mine:
+                board = boards[int(nodes[node].street)]
+                earlier = Spot(node, board, "", at.seat, int(nodes[node].street), ())
+                held = _averaged(strategy, earlier, name, _combinations(high, low, suited, at.board))
+                arrives *= held.probabilities[place] if held.combinations else 0.0
+            reach[name] = arrives
+    return reach
+
+
+def _path_to(strategy: BettingStrategy, betting: str) -> list[tuple[int, int]]:
+    """The decisions on the way: nodes, and the place of the action that was taken there."""
+    nodes = strategy.betting.nodes
+    path, node = [], 0
+    for letter in betting.replace("/", ""):
+        path.append((node, int(nodes[node].calling) + STEPS[letter]))
+        node = child_after(strategy.betting, node, letter)
+    return path
 
 
 def _combinations(high: int, low: int, suited: bool, board: Sequence[int]) -> list[tuple[int, int]]:

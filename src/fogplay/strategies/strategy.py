@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.pictures import Picture
 
 _KINDS: dict[str, type[Strategy]] = {}
 
@@ -62,6 +63,10 @@ class Strategy:
     def infoset_visits(self) -> NDArray[np.int64] | None:
         """[infosets] how often each was visited while the strategy was learned; None if that was not recorded."""
         return None
+
+    def plot(self) -> Picture:
+        """Its probabilities as a picture, which notebooks show and ``save`` writes as SVG."""
+        raise NotImplementedError
 
     def require_game(self, rules: Any) -> None:
         """Refuse the rules of a game that it cannot play."""

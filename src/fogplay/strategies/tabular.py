@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import html
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -16,9 +17,12 @@ from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.games.game import fits_in_tree, spec_of
 from fogplay.games.registry import registered
+from fogplay.pictures import Picture, draw_bars
 from fogplay.strategies.strategy import Situation, Strategy, drawn
 from fogplay.trees import FlatGame
 from fogplay.version import VERSION
+
+MOST_BARS = 24  # of a picture
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,6 +113,16 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
     def __repr__(self) -> str:
         made = f"{self.method}, {self.iterations:,} iterations"
         return f"<strategy of {self.game}: {len(self.infosets):,} infosets, by {made}>"
+
+    def plot(self, infosets: Sequence[str] | None = None) -> Picture:
+        """A bar of action probabilities per infoset: of these, or of the first few."""
+        chosen = tuple(infosets) if infosets is not None else self.infosets[:MOST_BARS]
+        more = f", the first {MOST_BARS}" if infosets is None and len(self.infosets) > MOST_BARS else ""
+        heading = f"{self.game}: {self.method}, {len(self.infosets):,} infosets{more}"
+        return Picture(draw_bars({name: self[name] for name in chosen}, heading))
+
+    def _repr_html_(self) -> str:
+        return self.plot().svg if self.infosets else html.escape(repr(self))
 
     def to_pandas(self) -> Any:
         """One row per infoset and action: player, infoset, action, probability, and visits and values where kept."""

@@ -1,0 +1,124 @@
+"""The page of a room: one element, made by the server, and one handler for everything that the person does."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections import defaultdict
+from typing import Any
+
+from nicegui import background_tasks, run, ui
+
+from fogplay.errors import FogplayError
+from fogplay.pictures.svg import escape
+from fogplay.rooms import Finished, Hall, Look, Room
+from fogplay.web.markup import MOST_HISTORY, head, room_page
+
+MOST_TEXT = 200  # letters of a typed move
+
+_watching: dict[str, set[RoomPage]] = defaultdict(set)  # the pages that show a room, by its secret
+
+
+def add_page(hall: Hall) -> None:
+    """Serve rooms by their secrets."""
+
+    @ui.page("/room/{secret}")
+    async def page(secret: str) -> None:
+        place = ui.html(sanitize=False).classes("w-full")
+        if not hall.is_open(secret):  # large tables are read first, which takes longer than a page may
+            place.content = f'<div class="page">{head("Opening the room …")}</div>'
+            await ui.context.client.connected()
+        try:
+            room = await run.io_bound(hall.room, secret)
+        except FogplayError as error:
+            place.content = f'<div class="page">{head("No such room")}<p>{escape(error)}</p></div>'
+            return
+        if room is not None:  # else the server is stopping
+            RoomPage(room, place)
+
+
+class RoomPage:
+    """One browser's page of a room."""
+
+    def __init__(self, room: Room, place: ui.html) -> None:
+        self.room, self.message, self.four = room, "", False
+        self.shown: int | None = None  # the hand whose review is shown; None: the last one
+        self.html = place
+        self.busy = False
+        ui.on("fogplay", self.handle)
+        _watching[room.kept.secret].add(self)
+        ui.context.client.on_delete(lambda: _watching[room.kept.secret].discard(self))
+        self.draw()
+        self._review_later()
+
+    async def handle(self, event: Any) -> None:
+        """Something that the person did; only a page that knows the room's secret is heard."""
+        given = event.args if isinstance(event.args, dict) else {}
+        if not hmac.compare_digest(str(given.get("secret", "")).encode(), self.room.kept.secret.encode()):
+            return
+        if self.busy:
+            return
+        self.busy, self.message = True, ""
+        try:
+            await self._do(str(given.get("do", "")), given)
+        except FogplayError as error:
+            self.message = str(error)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            self.message = "that was not understood; reload the page"
+        finally:
+            self.busy = False
+        self.draw()
+
+    async def _do(self, what: str, given: dict[str, Any]) -> None:
+        room = self.room
+        if what == "colours":
+            self.four = not self.four
+        elif what == "review":
+            self.shown = int(given["hand"])
+            await run.io_bound(room.settle, self.shown)
+        elif what == "next":
+            await run.io_bound(room.next_hand, int(given["hand"]))
+            self.shown = None
+            self._tell_others()
+        elif what in ("act", "typed"):
+            hand, decision = int(given["hand"]), int(given["decision"])
+            if what == "act":
+                await run.io_bound(room.act, hand, decision, int(given["action"]))
+            else:
+                await run.io_bound(room.act_by_text, hand, decision, str(given.get("text", ""))[:MOST_TEXT])
+            self._review_later()
+            self._tell_others()
+        else:
+            raise ValueError(what)
+
+    def _tell_others(self) -> None:
+        for page in list(_watching[self.room.kept.secret]):
+            if page is not self:
+                page.draw()
+
+    def _review_later(self) -> None:
+        """Review the last hand without letting anybody wait."""
+        last = self.room.history(MOST_HISTORY)
+        if last and last[-1].review is None:
+            background_tasks.create(self._settle(last[-1].number))
+
+    async def _settle(self, number: int) -> None:
+        try:
+            await run.io_bound(self.room.settle, number)
+        except (FogplayError, asyncio.CancelledError):
+            return
+        self.draw()
+        self._tell_others()
+
+    def _reviewed(self, look: Look, history: list[Finished]) -> Finished | None:
+        """The hand whose review is shown: the one asked for, or the last one once it is over."""
+        if self.shown is not None:
+            return self.room.store.hand(self.room.kept.id, self.shown)
+        return history[-1] if history and look.sight.over else None
+
+    def draw(self) -> None:
+        """Make the page's only element again."""
+        room = self.room
+        look, history = room.look(), room.history(MOST_HISTORY)
+        reviewed = self._reviewed(look, history)
+        self.html.content = room_page(look, room.settings, room.scores(), history, reviewed, self.message, self.four)

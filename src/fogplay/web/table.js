@@ -1,0 +1,61 @@
+// One listener for all buttons and keys: the page itself is made by the server.
+(() => {
+  document.documentElement.lang = "en";
+  const secret = () => location.pathname.split("/")[2] || "";
+  const send = (what) => emitEvent("fogplay", { ...what, secret: secret() });
+  let timer = null;
+  // The server may make the page again between press and release: a button that says the same is the same button.
+  let pressed = null;
+  const under = (event) => event.target.closest && event.target.closest("button[data-do]");
+  const meaning = (button) => (button ? JSON.stringify(button.dataset) : null);
+  document.addEventListener("pointerdown", (event) => { pressed = event.button === 0 ? meaning(under(event)) : null; });
+  document.addEventListener("pointerup", (event) => {
+    const button = under(event);
+    if (pressed !== null && meaning(button) === pressed) deed(button);
+    pressed = null;
+  });
+  document.addEventListener("click", (event) => { if (event.detail === 0) deed(under(event)); }); // keys and programs
+  const deed = (button) => {
+    if (!button || button.disabled) return;
+    if (button.dataset.do === "typed") {
+      const field = document.querySelector("input.typed");
+      send({ ...button.dataset, text: field ? field.value : "" });
+    } else send({ ...button.dataset });
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const field = event.target.closest && event.target.closest("input,textarea,select");
+    if (field) {
+      if (event.key === "Enter" && field.classList.contains("typed")) document.querySelector("[data-do=typed]").click();
+      return;
+    }
+    const key = event.key === "Enter" && event.target.tagName !== "BUTTON" ? "n" : event.key.toLowerCase();
+    const found = [...document.querySelectorAll("button[data-key]")].find((b) => b.dataset.key.split(" ").includes(key));
+    if (found) { event.preventDefault(); found.click(); }
+  });
+  const settle = () => {
+    const field = document.querySelector("input.typed");
+    if (field && document.activeElement === document.body && matchMedia("(hover:hover)").matches) field.focus();
+    const next = document.querySelector("button[data-auto]");
+    if (!next) { clearTimeout(timer); timer = null; }
+    else if (!timer) timer = setTimeout(() => { timer = null; next.isConnected ? next.click() : settle(); }, +next.dataset.auto);
+    const log = document.querySelector(".log");
+    if (log) log.scrollTop = log.scrollHeight;
+    const here = document.querySelector("[data-room]");
+    if (here) {
+      const rooms = JSON.parse(localStorage.getItem("fogplay-rooms") || "{}");
+      rooms[location.pathname] = here.dataset.room;
+      const kept = Object.entries(rooms).slice(-8);
+      localStorage.setItem("fogplay-rooms", JSON.stringify(Object.fromEntries(kept)));
+    }
+    const list = document.querySelector("#rooms");
+    if (list && !list.children.length) {
+      for (const [path, name] of Object.entries(JSON.parse(localStorage.getItem("fogplay-rooms") || "{}")).reverse()) {
+        if (!/^\/room\/[\w-]+$/.test(path)) continue;
+        const item = document.createElement("li"), link = document.createElement("a");
+        link.href = path; link.textContent = name; item.append(link); list.append(item);
+      }
+    }
+  };
+  new MutationObserver(settle).observe(document.documentElement, { childList: true, subtree: true });
+})();

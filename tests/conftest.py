@@ -24,6 +24,7 @@ LARGE = (  # caches of up to a gigabyte
     "fogplay.strategies.policy.signals_of",
     "fogplay.games.holdem._signals",
     "fogplay.games.holdem._strength",
+    "fogplay.rooms.company._best",
 )
 
 

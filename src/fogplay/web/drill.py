@@ -14,6 +14,7 @@ from fogplay.pictures.svg import escape
 from fogplay.rooms import Hall, Room
 from fogplay.rooms.hands import Exercise, answer, exercise
 from fogplay.web.markup import decision_panel, head, keys_for
+from fogplay.web.room import opened
 
 NOTHING = "Nothing to practise yet: no reviewed choice of yours has cost anything."
 
@@ -24,12 +25,8 @@ def add_page(hall: Hall) -> None:
     @ui.page("/room/{secret}/drill")
     async def page(secret: str) -> None:
         place = ui.html(sanitize=False).classes("w-full")
-        try:
-            room = await run.io_bound(hall.room, secret)
-        except FogplayError as error:
-            place.content = f'<div class="page">{head("No such room")}<p>{escape(error)}</p></div>'
-            return
-        if room is not None:  # else the server is stopping
+        room = await opened(hall, secret, place)
+        if room is not None:
             await DrillPage(room, place).go_on()
 
 

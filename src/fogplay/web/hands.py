@@ -16,6 +16,7 @@ from fogplay.pictures.svg import escape
 from fogplay.rooms import Finished, Hall, Room
 from fogplay.rooms.hands import Filter, chosen, exported
 from fogplay.web.markup import head, review_panel
+from fogplay.web.room import opened
 
 MOST_ROWS = 200
 MOST_WORDS = 60  # letters
@@ -27,13 +28,14 @@ def add_page(hall: Hall) -> None:
     @ui.page("/room/{secret}/hands")
     async def page(secret: str, cost: str = "", seat: str = "", words: str = "", show: str = "") -> None:
         place = ui.html(sanitize=False).classes("w-full")
+        room = await opened(hall, secret, place)
+        if room is None:
+            return
         try:
-            room = await run.io_bound(hall.room, secret)
-            if room is not None:  # else the server is stopping
-                wanted = filter_from(cost, seat, words)
-                place.content = await run.io_bound(hands_page, room, wanted, number_from(show))
+            found = await run.io_bound(hands_page, room, filter_from(cost, seat, words), number_from(show))
         except FogplayError as error:
-            place.content = f'<div class="page">{head("Hands")}<p class="bad" role="alert">{escape(error)}</p></div>'
+            found = f'<div class="page">{head("Hands")}<p class="bad" role="alert">{escape(error)}</p></div>'
+        place.content = found or ""
 
     @app.get("/room/{secret}/file/{kind}")
     def file(secret: str, kind: str) -> Response:

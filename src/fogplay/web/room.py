@@ -25,16 +25,21 @@ def add_page(hall: Hall) -> None:
     @ui.page("/room/{secret}")
     async def page(secret: str) -> None:
         place = ui.html(sanitize=False).classes("w-full")
-        if not hall.is_open(secret):  # large tables are read first, which takes longer than a page may
-            place.content = f'<div class="page">{head("Opening the room …")}</div>'
-            await ui.context.client.connected()
-        try:
-            room = await run.io_bound(hall.room, secret)
-        except FogplayError as error:
-            place.content = f'<div class="page">{head("No such room")}<p>{escape(error)}</p></div>'
-            return
-        if room is not None:  # else the server is stopping
+        room = await opened(hall, secret, place)
+        if room is not None:
             RoomPage(room, place)
+
+
+async def opened(hall: Hall, secret: str, place: ui.html) -> Room | None:
+    """The room that a secret opens; None, and a word about it, if there is none, or if the server is stopping."""
+    if not hall.is_open(secret):  # large tables are read first, which takes longer than a page may
+        place.content = f'<div class="page">{head("Opening the room …")}</div>'
+        await ui.context.client.connected()
+    try:
+        return await run.io_bound(hall.room, secret)
+    except FogplayError as error:
+        place.content = f'<div class="page">{head("No such room")}<p>{escape(error)}</p></div>'
+        return None
 
 
 class RoomPage:

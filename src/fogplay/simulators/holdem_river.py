@@ -1,0 +1,295 @@
+"""The program of a GPU thread that takes one line of betting through a complete board of hold'em.
+
+The opponent's reach before an action is its reach at the start of the round times a product of probabilities, which
+depends on the bucket of its hand alone. So all vectors of reach of a round are known before the first hand, and one
+pass over the hands in order of strength can compute all showdowns at once. Nothing but the result is kept per hand.
+
+For each vector that meets a showdown, shared memory holds one number per card: the reach of hands with this card that
+are weaker, less those that are stronger. It begins at minus all reach. The hands of one strength are added once; now
+the number is right for them, since equal hands cancel; then they are added again. For each vector that meets a fold,
+another number per card is the reach of all hands with this card. Threads of a block have the same board and adjacent
+lanes, so that they never diverge, and their numbers are adjacent, so that there are no bank conflicts.
+
+The decisions after each first action of the round are a *branch*; branches are walked by different blocks, since each
+then needs half the shared memory. The program is generated, because the vectors of a branch are variables, which the
+compiler keeps in registers; an array of them would be in slow local memory.
+
+The work, for two seats with 567 lines each on 2,554,656 boards: per hand and line, a branch of four raises reads and writes
+some 90 numbers in shared memory, and 176 with the other branch. 32 lines take one cycle per number, so 132 multiprocessors
+at 1.75 GHz need at least 75 s. A block of 32 lines fills 54 kB, so four fit on a multiprocessor, one per scheduler; the
+next hands' reach is loaded ahead to hide latency. Device memory sees little more than the results, 25 TB, or 6 s.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.simulators.holdem_lines import DEEPER, ENDS, Round, Table
+from fogplay.simulators.holdem_vectors import LARGEST, MIXED
+from fogplay.vectors import WIDTH
+
+AHEAD = 3  # hands whose reach is loaded ahead
+Path = tuple[int, ...]  # the opponent's actions within the round, as slots
+
+# A card array has a row of 32-bit integers per board, in four parts; see ``holdem_vectors_gpu.pack``.
+HAND_BITS, CARD_BITS, BUCKET_BITS = 16, 8, 16
+
+
+class Branch(NamedTuple):
+    """The decisions after some of the first actions of a round, for one responder."""
+
+    first: tuple[int, ...]  # these actions
+    shown: list[Path]  # vectors of reach that meet a showdown
+    folded: list[Path]  # vectors of reach that meet a fold
+    apart: list[Path]  # those that meet a fold only
+    lines: list[str]  # how the value of a hand is computed: statements that end with ``found = ...``
+    stakes: list[int]  # actions with stakes
+    own: list[int]  # slots of the responder, if it follows a strategy
+
+    @property
+    def vectors(self) -> list[Path]:
+        """All vectors, by number."""
+        return self.shown + self.apart
+
+    @property
+    def rows(self) -> int:
+        """Numbers per card and lane in shared memory."""
+        return len(self.shown) + len(self.folded)
+
+
+def branches(round_: Round, responder: int, how: int) -> list[Branch]:
+    """The branches of the last round; ``holdem_vectors_gpu.sum_boards`` joins their values."""
+    root = round_.spots[responder][0]
+    first = range(int(root["first"]), int(root["first"] + root["count"]))
+    alone = all(round_.actions[each]["kind"] == DEEPER for each in first)
+    found = []
+    for chosen in [(each,) for each in first] if alone else [tuple(first)]:
+        writer = _Writer(round_, responder, how)
+        value = writer.decision(0, (), chosen)
+        shown = list(dict.fromkeys(writer.shown))
+        folded = list(dict.fromkeys(writer.folded))
+        apart = [path for path in folded if path not in shown]
+        lines = [*writer.lines, f"found = {value}"]
+        found.append(Branch(chosen, shown, folded, apart, lines, writer.stakes, writer.own))
+    return found
+
+
+class _Writer:
+    """Writes how the value of one hand follows from shared memory, from the last decisions to the first."""
+
+    def __init__(self, round_: Round, responder: int, how: int) -> None:
+        self.round, self.responder, self.how = round_, responder, how
+        self.lines: list[str] = []
+        self.shown: list[Path] = []
+        self.folded: list[Path] = []
+        self.stakes: list[int] = []
+        self.own: list[int] = []
+
+    def decision(self, place: int, path: Path, only: tuple[int, ...] = ()) -> str:
+        """Write the value of a decision; its name is returned."""
+        spot = self.round.spots[self.responder][place]
+        answers = spot["player"] == self.responder
+        terms = []
+        for number in only or range(int(spot["first"]), int(spot["first"] + spot["count"])):
+            action = self.round.actions[number]
+            slot = int(action["slot"])
+            term = self._action(number, path if answers else (*path, slot))
+            if answers and self.how == MIXED:
+                self.own.append(slot)
+                term = f"own_{slot} * {term}"
+            terms.append(term)
+        joined = terms[0]
+        for term in terms[1:]:
+            joined = f"max({joined}, {term})" if answers and self.how == LARGEST else f"{joined} + {term}"
+        self.lines.append(f"value_{place} = {joined}")
+        return f"value_{place}"
+
+    def _action(self, number: int, path: Path) -> str:
+        action = self.round.actions[number]
+        if action["kind"] == DEEPER:
+            return self.decision(int(action["to"]), path)
+        self.stakes.append(number)
+        name = _name(path)
+        if action["kind"] == ENDS:
+            self.shown.append(path)
+            return f"stake_{number} * (shown_{name} - held[a + SHOWN_{name}] - held[b + SHOWN_{name}])"
+        self.folded.append(path)
+        others = f"folded_{name} - held[a + FOLDED_{name}] - held[b + FOLDED_{name}]"
+        return f"stake_{number} * ({others} + here * reach_{name})"
+
+
+def _name(path: Path) -> str:
+    """The name of a vector."""
+    return "_".join(map(str, path)) or "all"
+
+
+# ---- The program
+
+
+def source(branch: Branch, name: str) -> str:
+    """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters."""
+    shown, apart = ([_name(path) for path in some] for some in (branch.shown, branch.apart))
+    folded = [_name(path) for path in branch.folded]
+    both = [each for each in folded if each not in apart]
+    signed = [(each, "SHOWN", "shown", "-") for each in shown] + [(each, "FOLDED", "folded", "+") for each in apart]
+    added = [(each, "SHOWN", "shown", "+") for each in shown]
+    return "\n".join(
+        [
+            f"def {name}(cards, reach, product, own, stake, held, thread, lane, value, column):",
+            *_indented(1, [f"stake_{each} = stake[{each}, lane]" for each in branch.stakes]),
+            *_indented(1, [f"{kind}_{each} = ZERO" for each, _, kind, _ in signed]),
+            *_indented(1, [f"reach_{_name(path)} = ZERO" for path in branch.vectors]),
+            "    known, last, first, group = NONE, ZERO_PLACE, ZERO_PLACE, ENDS_AT",
+            "    for card in range(CARDS):",
+            *_indented(2, [f"held[card * ROWS + thread + {row}_{each}] = ZERO" for each, row, _, _ in signed]),
+            *_indented(1, _start()),
+            "    for place in range(HANDS):",
+            *_indented(2, _stream() + _bucket(branch) + _cards() + _add(signed)),
+            "    for card in range(CARDS):",
+            "        at = card * ROWS + thread",
+            *_indented(2, [f"held[at + FOLDED_{each}] = -held[at + SHOWN_{each}]" for each in both]),
+            *_indented(1, [f"folded_{each} = -shown_{each}" for each in both]),
+            *_indented(1, _start()),
+            "    while first < HANDS:",
+            "        last = np.uint64(cards[group])",
+            "        group += ONE",
+            "        for place in range(first, last):",
+            *_indented(3, _stream() + _bucket(branch) + _cards() + _add(added)),
+            "        for place in range(first, last):",
+            *_indented(3, _hand() + _bucket(branch) + _cards() + _own(branch) + branch.lines),
+            "            value[place, column] = found",
+            "        for place in range(first, last):",
+            *_indented(3, _hand() + _bucket(branch) + _cards() + _add(added)),
+            "        first = last",
+            "",
+        ]
+    )
+
+
+def _indented(depth: int, lines: list[str]) -> list[str]:
+    return ["    " * depth + line for line in lines]
+
+
+def _word(place: str) -> str:
+    return f"cards[{place}]"
+
+
+def _reach(word: str) -> str:
+    return f"reach[np.uint64({word} & HAND_MASK), lane]"
+
+
+def _start() -> list[str]:
+    """Load the first hands."""
+    begin = [f"word_{each} = {_word(f'PLACE_{each}')}" for each in range(AHEAD + 1)]
+    return begin + [f"here_{each} = {_reach(f'word_{each}')}" for each in range(AHEAD)]
+
+
+def _stream() -> list[str]:
+    """The next hand in order, which is at ``place``, and load another one."""
+    moved = ["word, here = word_0, here_0"]
+    for each in range(AHEAD - 1):
+        moved += [f"word_{each} = word_{each + 1}", f"here_{each} = here_{each + 1}"]
+    last = AHEAD - 1
+    moved += [f"word_{last} = word_{AHEAD}", f"here_{last} = {_reach(f'word_{AHEAD}')}"]
+    return [*moved, f"word_{AHEAD} = {_word(f'place + PLACE_{AHEAD + 1}')}"]
+
+
+def _hand() -> list[str]:
+    """The hand at ``place``."""
+    return [f"word = {_word('place')}", f"here = {_reach('word')}"]
+
+
+def _bucket(branch: Branch) -> list[str]:
+    """Load the products of probabilities if the bucket is another one."""
+    found = ["buckets = cards[place + BUCKETS_AT]", "if buckets != known:", "    known = buckets"]
+    found.append("    bucket = np.uint64(buckets & BUCKET_MASK)")
+    return found + [
+        f"    reach_{name} = product[bucket + PRODUCT_{name}, lane]" for name in map(_name, branch.vectors)
+    ]
+
+
+def _cards() -> list[str]:
+    return [
+        "a = np.uint64(word >> HAND_SHIFT & CARD_MASK) * ROWS + thread",
+        "b = np.uint64(word >> CARD_SHIFT & CARD_MASK) * ROWS + thread",
+    ]
+
+
+def _add(vectors: list[tuple[str, str, str, str]]) -> list[str]:
+    """Add the hand to its cards."""
+    found = []
+    for name, row, kind, sign in vectors:
+        found += [
+            f"more = here * reach_{name}",
+            f"held[a + {row}_{name}] {sign}= more",
+            f"held[b + {row}_{name}] {sign}= more",
+            f"{kind}_{name} {sign}= more",
+        ]
+    return found
+
+
+def _own(branch: Branch) -> list[str]:
+    if not branch.own:
+        return []
+    found = ["mine = np.uint64(buckets >> BUCKET_SHIFT & BUCKET_MASK)"]
+    return found + [f"own_{slot} = own[mine + OWN_{slot}, lane]" for slot in dict.fromkeys(branch.own)]
+
+
+class Layout(NamedTuple):
+    """Sizes that the program knows as constants."""
+
+    hands: int  # that a board allows
+    cards: int  # that are not on the board
+    lines: int  # per block
+    kind: Any  # of numbers
+
+    @property
+    def buckets_at(self) -> int:
+        """Where the second part of a board's row begins; some hands are loaded ahead of the last."""
+        return self.hands + AHEAD + 1
+
+    @property
+    def ends_at(self) -> int:
+        return self.buckets_at + self.hands
+
+    @property
+    def places_at(self) -> int:
+        return self.ends_at + self.hands
+
+    def shared_bytes(self, branch: Branch) -> int:
+        """What a block needs."""
+        return branch.rows * self.cards * self.lines * np.dtype(self.kind).itemsize
+
+
+def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int) -> dict[str, Any]:
+    """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
+    whole = {
+        "ZERO_PLACE": 0, "ONE": 1, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
+        "BUCKETS_AT": layout.buckets_at, "ENDS_AT": layout.ends_at,
+    }  # fmt: skip
+    whole |= {f"PLACE_{each}": each for each in range(AHEAD + 2)}
+    whole |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
+    folded = enumerate(branch.folded, len(branch.shown))
+    whole |= {f"FOLDED_{_name(path)}": row * layout.lines for row, path in folded}
+    whole |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets for at, path in enumerate(branch.vectors)}
+    whole |= {f"OWN_{slot}": slot * own_buckets for slot in branch.own}
+    found: dict[str, Any] = {name: np.uint64(value) for name, value in whole.items()}
+    small = {
+        "HAND_MASK": (1 << HAND_BITS) - 1, "CARD_MASK": (1 << CARD_BITS) - 1, "BUCKET_MASK": (1 << BUCKET_BITS) - 1,
+        "HAND_SHIFT": HAND_BITS, "CARD_SHIFT": HAND_BITS + CARD_BITS, "BUCKET_SHIFT": BUCKET_BITS, "NONE": (1 << 32) - 1,
+    }  # fmt: skip
+    return found | {name: np.uint32(value) for name, value in small.items()} | {"ZERO": layout.kind(0), "np": np}
+
+
+def products(some: list[Branch], theirs: Table, kind: Any) -> NDArray[Any]:
+    """[chunks, vectors * buckets, WIDTH] the products of probabilities of all branches' vectors."""
+    share = theirs.share.reshape(len(theirs.share), -1, theirs.buckets, WIDTH)
+    made = []
+    for branch in some:
+        for path in branch.vectors:
+            made.append(np.prod(share[:, list(path)], axis=1) if path else np.ones_like(share[:, 0]))
+    found = np.stack(made, axis=1).reshape(len(share), -1, WIDTH)
+    return np.ascontiguousarray(found, kind)

@@ -115,10 +115,9 @@ class _Writer:
         name = _name(path)
         if action["kind"] == ENDS:
             self.shown.append(path)
-            return f"stake_{number} * (shown_{name} - held[a + SHOWN_{name}] - held[b + SHOWN_{name}])"
+            return f"stake_{number} * (shown_{name} - low_shown_{name} - top_shown_{name})"
         self.folded.append(path)
-        others = f"folded_{name} - held[a + FOLDED_{name}] - held[b + FOLDED_{name}]"
-        return f"stake_{number} * ({others} + here * reach_{name})"
+        return f"stake_{number} * (folded_{name} - low_folded_{name} - top_folded_{name} + here * reach_{name})"
 
 
 def _name(path: Path) -> str:
@@ -131,23 +130,24 @@ def _name(path: Path) -> str:
 
 def source(branch: Branch, name: str) -> str:
     """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters."""
-    shown, apart = ([_name(path) for path in some] for some in (branch.shown, branch.apart))
-    folded = [_name(path) for path in branch.folded]
-    both = [each for each in folded if each not in apart]
-    signed = [(each, "SHOWN", "shown", "-") for each in shown] + [(each, "FOLDED", "folded", "+") for each in apart]
-    added = [(each, "SHOWN", "shown", "+") for each in shown]
+    shown, folded = ([_name(path) for path in some] for some in (branch.shown, branch.folded))
+    both = [each for each in folded if each in shown]
+    counted = [_Row(each, "shown", "-") for each in shown] + [_Row(each, "folded") for each in folded if each not in both]
+    added, read = [_Row(each, "shown") for each in shown], [_Row(each, "folded") for each in folded]
+    nowhere = ["top = NOWHERE + thread"]  # no card
     return "\n".join(
         [
             f"def {name}(cards, reach, product, own, stake, held, thread, lane, value, column):",
             *_indented(1, [f"stake_{each} = stake[{each}, lane]" for each in branch.stakes]),
-            *_indented(1, [f"{kind}_{each} = ZERO" for each, _, kind, _ in signed]),
+            *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = ZERO" for each in counted + read]),
             *_indented(1, [f"reach_{_name(path)} = ZERO" for path in branch.vectors]),
             "    known, last, first, group = NONE, ZERO_PLACE, ZERO_PLACE, ENDS_AT",
             "    for card in range(CARDS):",
-            *_indented(2, [f"held[card * ROWS + thread + {row}_{each}] = ZERO" for each, row, _, _ in signed]),
-            *_indented(1, _start()),
+            *_indented(2, [f"held[card * ROWS + thread + {each.offset}] = ZERO" for each in counted]),
+            *_indented(1, _start() + nowhere),
             "    for place in range(HANDS):",
-            *_indented(2, _stream() + _bucket(branch) + _cards() + _add(signed)),
+            *_indented(2, _stream() + _bucket(branch) + _cards() + _add(counted)),
+            *_indented(1, _flush(counted)),
             "    for card in range(CARDS):",
             "        at = card * ROWS + thread",
             *_indented(2, [f"held[at + FOLDED_{each}] = -held[at + SHOWN_{each}]" for each in both]),
@@ -156,13 +156,17 @@ def source(branch: Branch, name: str) -> str:
             "    while first < HANDS:",
             "        last = np.uint64(cards[group])",
             "        group += ONE",
+            *_indented(2, nowhere),
             "        for place in range(first, last):",
             *_indented(3, _stream() + _bucket(branch) + _cards() + _add(added)),
+            *_indented(2, _flush(added) + nowhere),
             "        for place in range(first, last):",
-            *_indented(3, _hand() + _bucket(branch) + _cards() + _own(branch) + branch.lines),
+            *_indented(3, _hand() + _bucket(branch) + _cards() + _read(added + read) + _own(branch) + branch.lines),
             "            value[place, column] = found",
+            *_indented(2, nowhere),
             "        for place in range(first, last):",
             *_indented(3, _hand() + _bucket(branch) + _cards() + _add(added)),
+            *_indented(2, _flush(added)),
             "        first = last",
             "",
         ]
@@ -218,17 +222,55 @@ def _cards() -> list[str]:
     ]
 
 
-def _add(vectors: list[tuple[str, str, str, str]]) -> list[str]:
-    """Add the hand to its cards."""
-    found = []
-    for name, row, kind, sign in vectors:
-        found += [
-            f"more = here * reach_{name}",
-            f"held[a + {row}_{name}] {sign}= more",
-            f"held[b + {row}_{name}] {sign}= more",
-            f"{kind}_{name} {sign}= more",
-        ]
-    return found
+class _Row(NamedTuple):
+    """A number per card in shared memory, and its sum over all hands in a variable."""
+
+    name: str  # of the vector
+    kind: str  # shown or folded
+    sign: str = "+"  # whether hands are added or subtracted
+
+    @property
+    def offset(self) -> str:
+        return f"{self.kind.upper()}_{self.name}"
+
+
+def _add(rows: list[_Row]) -> list[str]:
+    """Add the hand to its cards.
+
+    All numbers are loaded before the first is stored, since the compiler cannot know that they differ. Those of the
+    higher card are kept in variables while it stays the same.
+    """
+    return [
+        "if b != top:",
+        *_indented(1, _flush(rows)),
+        *_indented(1, ["top = b", *(f"top_{kind}_{name} = held[b + {kind.upper()}_{name}]" for name, kind, _ in rows)]),
+        *(f"low_{each.kind}_{each.name} = held[a + {each.offset}]" for each in rows),
+        *(
+            line
+            for name, kind, sign in rows
+            for line in (
+                f"more = here * reach_{name}",
+                f"held[a + {kind.upper()}_{name}] = low_{kind}_{name} {sign} more",
+                f"top_{kind}_{name} {sign}= more",
+                f"{kind}_{name} {sign}= more",
+            )
+        ),
+    ]
+
+
+def _flush(rows: list[_Row]) -> list[str]:
+    """Store what is kept of the higher card."""
+    return [f"held[top + {each.offset}] = top_{each.kind}_{each.name}" for each in rows]
+
+
+def _read(rows: list[_Row]) -> list[str]:
+    """Load what the hand's value is computed from."""
+    return [
+        "if b != top:",
+        "    top = b",
+        *(f"    top_{each.kind}_{each.name} = held[b + {each.offset}]" for each in rows),
+        *(f"low_{each.kind}_{each.name} = held[a + {each.offset}]" for each in rows),
+    ]
 
 
 def _own(branch: Branch) -> list[str]:
@@ -260,15 +302,15 @@ class Layout(NamedTuple):
         return self.ends_at + self.hands
 
     def shared_bytes(self, branch: Branch) -> int:
-        """What a block needs."""
-        return branch.rows * self.cards * self.lines * np.dtype(self.kind).itemsize
+        """What a block needs: a row more than there are cards."""
+        return branch.rows * (self.cards + 1) * self.lines * np.dtype(self.kind).itemsize
 
 
 def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int) -> dict[str, Any]:
     """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
     whole = {
         "ZERO_PLACE": 0, "ONE": 1, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
-        "BUCKETS_AT": layout.buckets_at, "ENDS_AT": layout.ends_at,
+        "NOWHERE": layout.cards * branch.rows * layout.lines, "BUCKETS_AT": layout.buckets_at, "ENDS_AT": layout.ends_at,
     }  # fmt: skip
     whole |= {f"PLACE_{each}": each for each in range(AHEAD + 2)}
     whole |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}

@@ -31,11 +31,11 @@ from fogplay.simulators.holdem_lines import DEEPER, ENDS, Round, Table
 from fogplay.simulators.holdem_vectors import LARGEST, MIXED
 from fogplay.vectors import WIDTH
 
-AHEAD = 3  # hands whose reach is loaded ahead
+AHEAD = 4  # hands whose reach is loaded ahead
 Path = tuple[int, ...]  # the opponent's actions within the round, as slots
 
-# A card array has a row of 32-bit integers per board, in four parts; see ``holdem_vectors_gpu.pack``.
-HAND_BITS, CARD_BITS, BUCKET_BITS = 16, 8, 16
+# A hand in 64 bits: its number, its two cards, its bucket for the opponent and for the responder. Where each begins:
+LOW, HIGH, THEIRS, OWN = 16, 24, 32, 48
 
 
 class Branch(NamedTuple):
@@ -141,33 +141,29 @@ def source(branch: Branch, name: str) -> str:
             *_indented(1, [f"stake_{each} = stake[{each}, lane]" for each in branch.stakes]),
             *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = ZERO" for each in counted + read]),
             *_indented(1, [f"reach_{_name(path)} = ZERO" for path in branch.vectors]),
-            "    known, last, first, group = NONE, ZERO_PLACE, ZERO_PLACE, ENDS_AT",
+            "    before = first = ZERO_PLACE",
+            "    known, group = NONE, ENDS_AT",
             "    for card in range(CARDS):",
             *_indented(2, [f"held[card * ROWS + thread + {each.offset}] = ZERO" for each in counted]),
-            *_indented(1, _start() + nowhere),
+            *_indented(1, _start("first") + nowhere),
             "    for place in range(HANDS):",
-            *_indented(2, _stream() + _bucket(branch) + _cards() + _add(counted)),
+            *_indented(2, _next() + _bucket(branch) + _cards() + _add(counted)),
             *_indented(1, _flush(counted)),
             "    for card in range(CARDS):",
             "        at = card * ROWS + thread",
             *_indented(2, [f"held[at + FOLDED_{each}] = -held[at + SHOWN_{each}]" for each in both]),
             *_indented(1, [f"folded_{each} = -shown_{each}" for each in both]),
-            *_indented(1, _start()),
             "    while first < HANDS:",
-            "        last = np.uint64(cards[group])",
+            "        last = cards[group]",
             "        group += ONE",
-            *_indented(2, nowhere),
+            *_indented(2, _start("before") + nowhere),
+            "        for place in range(before, last):",
+            *_indented(3, _next() + _bucket(branch) + _cards() + _add(added)),
+            *_indented(2, _flush(added) + _start("first") + nowhere),
             "        for place in range(first, last):",
-            *_indented(3, _stream() + _bucket(branch) + _cards() + _add(added)),
-            *_indented(2, _flush(added) + nowhere),
-            "        for place in range(first, last):",
-            *_indented(3, _hand() + _bucket(branch) + _cards() + _read(added + read) + _own(branch) + branch.lines),
+            *_indented(3, _next() + _bucket(branch) + _cards() + _read(added + read) + _own(branch) + branch.lines),
             "            value[place, column] = found",
-            *_indented(2, nowhere),
-            "        for place in range(first, last):",
-            *_indented(3, _hand() + _bucket(branch) + _cards() + _add(added)),
-            *_indented(2, _flush(added)),
-            "        first = last",
+            "        before, first = first, last",
             "",
         ]
     )
@@ -177,49 +173,35 @@ def _indented(depth: int, lines: list[str]) -> list[str]:
     return ["    " * depth + line for line in lines]
 
 
-def _word(place: str) -> str:
-    return f"cards[{place}]"
+def _start(first: str) -> list[str]:
+    """Load hands from a place on."""
+    words = [f"word_{each} = cards[{first} + PLACE_{each}]" for each in range(AHEAD + 1)]
+    return words + [f"here_{each} = reach[word_{each} & HAND_MASK, lane]" for each in range(AHEAD)]
 
 
-def _reach(word: str) -> str:
-    return f"reach[np.uint64({word} & HAND_MASK), lane]"
-
-
-def _start() -> list[str]:
-    """Load the first hands."""
-    begin = [f"word_{each} = {_word(f'PLACE_{each}')}" for each in range(AHEAD + 1)]
-    return begin + [f"here_{each} = {_reach(f'word_{each}')}" for each in range(AHEAD)]
-
-
-def _stream() -> list[str]:
-    """The next hand in order, which is at ``place``, and load another one."""
+def _next() -> list[str]:
+    """Go on to the hand at ``place``, and load another one."""
     moved = ["word, here = word_0, here_0"]
     for each in range(AHEAD - 1):
         moved += [f"word_{each} = word_{each + 1}", f"here_{each} = here_{each + 1}"]
     last = AHEAD - 1
-    moved += [f"word_{last} = word_{AHEAD}", f"here_{last} = {_reach(f'word_{AHEAD}')}"]
-    return [*moved, f"word_{AHEAD} = {_word(f'place + PLACE_{AHEAD + 1}')}"]
-
-
-def _hand() -> list[str]:
-    """The hand at ``place``."""
-    return [f"word = {_word('place')}", f"here = {_reach('word')}"]
+    moved += [f"word_{last} = word_{AHEAD}", f"here_{last} = reach[word_{AHEAD} & HAND_MASK, lane]"]
+    return [*moved, f"word_{AHEAD} = cards[place + PLACE_{AHEAD + 1}]"]
 
 
 def _bucket(branch: Branch) -> list[str]:
     """Load the products of probabilities if the bucket is another one."""
-    found = ["buckets = cards[place + BUCKETS_AT]", "if buckets != known:", "    known = buckets"]
-    found.append("    bucket = np.uint64(buckets & BUCKET_MASK)")
-    return found + [
-        f"    reach_{name} = product[bucket + PRODUCT_{name}, lane]" for name in map(_name, branch.vectors)
+    names = map(_name, branch.vectors)
+    return [
+        "bucket = word >> THEIRS & BUCKET_MASK",
+        "if bucket != known:",
+        "    known = bucket",
+        *(f"    reach_{name} = product[bucket + PRODUCT_{name}, lane]" for name in names),
     ]
 
 
 def _cards() -> list[str]:
-    return [
-        "a = np.uint64(word >> HAND_SHIFT & CARD_MASK) * ROWS + thread",
-        "b = np.uint64(word >> CARD_SHIFT & CARD_MASK) * ROWS + thread",
-    ]
+    return ["a = (word >> LOW & CARD_MASK) * ROWS + thread", "b = (word >> HIGH & CARD_MASK) * ROWS + thread"]
 
 
 class _Row(NamedTuple):
@@ -276,7 +258,7 @@ def _read(rows: list[_Row]) -> list[str]:
 def _own(branch: Branch) -> list[str]:
     if not branch.own:
         return []
-    found = ["mine = np.uint64(buckets >> BUCKET_SHIFT & BUCKET_MASK)"]
+    found = ["mine = word >> OWN"]
     return found + [f"own_{slot} = own[mine + OWN_{slot}, lane]" for slot in dict.fromkeys(branch.own)]
 
 
@@ -289,13 +271,9 @@ class Layout(NamedTuple):
     kind: Any  # of numbers
 
     @property
-    def buckets_at(self) -> int:
+    def ends_at(self) -> int:
         """Where the second part of a board's row begins; some hands are loaded ahead of the last."""
         return self.hands + AHEAD + 1
-
-    @property
-    def ends_at(self) -> int:
-        return self.buckets_at + self.hands
 
     @property
     def places_at(self) -> int:
@@ -308,22 +286,19 @@ class Layout(NamedTuple):
 
 def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int) -> dict[str, Any]:
     """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
-    whole = {
+    found = {
         "ZERO_PLACE": 0, "ONE": 1, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
-        "NOWHERE": layout.cards * branch.rows * layout.lines, "BUCKETS_AT": layout.buckets_at, "ENDS_AT": layout.ends_at,
+        "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at, "NONE": (1 << 64) - 1,
+        "HAND_MASK": (1 << LOW) - 1, "CARD_MASK": (1 << HIGH - LOW) - 1, "BUCKET_MASK": (1 << OWN - THEIRS) - 1,
+        "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN,
     }  # fmt: skip
-    whole |= {f"PLACE_{each}": each for each in range(AHEAD + 2)}
-    whole |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
+    found |= {f"PLACE_{each}": each for each in range(AHEAD + 2)}
+    found |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
     folded = enumerate(branch.folded, len(branch.shown))
-    whole |= {f"FOLDED_{_name(path)}": row * layout.lines for row, path in folded}
-    whole |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets for at, path in enumerate(branch.vectors)}
-    whole |= {f"OWN_{slot}": slot * own_buckets for slot in branch.own}
-    found: dict[str, Any] = {name: np.uint64(value) for name, value in whole.items()}
-    small = {
-        "HAND_MASK": (1 << HAND_BITS) - 1, "CARD_MASK": (1 << CARD_BITS) - 1, "BUCKET_MASK": (1 << BUCKET_BITS) - 1,
-        "HAND_SHIFT": HAND_BITS, "CARD_SHIFT": HAND_BITS + CARD_BITS, "BUCKET_SHIFT": BUCKET_BITS, "NONE": (1 << 32) - 1,
-    }  # fmt: skip
-    return found | {name: np.uint32(value) for name, value in small.items()} | {"ZERO": layout.kind(0), "np": np}
+    found |= {f"FOLDED_{_name(path)}": row * layout.lines for row, path in folded}
+    found |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets for at, path in enumerate(branch.vectors)}
+    found |= {f"OWN_{slot}": slot * own_buckets for slot in branch.own}
+    return {name: np.uint64(value) for name, value in found.items()} | {"ZERO": layout.kind(0)}
 
 
 def products(some: list[Branch], theirs: Table, kind: Any) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fogplay.jit import kernel
-from fogplay.simulators.holdem_river import CARD_BITS, HAND_BITS, Branch, Layout, constants, source
+from fogplay.simulators.holdem_river import HIGH, LOW, OWN, THEIRS, Branch, Layout, constants, source
 from fogplay.vectors import WIDTH
 
 os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")  # kernels of many streams run concurrently
@@ -21,8 +21,10 @@ with warnings.catch_warnings():  # numba's built-in CUDA target warns that it is
 cuda: Any = numba.cuda
 config: Any = numba.config
 SIMULATED = bool(config.ENABLE_CUDASIM)
+_LOW, _HIGH, _THEIRS, _OWN = (np.uint64(each) for each in (LOW, HIGH, THEIRS, OWN))
+_HAND, _BUCKET = np.uint64((1 << LOW) - 1), np.uint64((1 << OWN - THEIRS) - 1)
 THREADS = 128  # per block of ``sum_boards``
-NONE = (1 << 32) - 1
+NONE = np.uint64((1 << 64) - 1)
 
 HEAD = """\
 def walk_boards(cards, reach, product, own, stake, value):
@@ -96,7 +98,7 @@ def sum_boards(boards, count, places_at, largest, scale, cards, value, sums):
     weight_at = places_at + hands
     total = 0.0
     for image in range(count):
-        moved = places_at + cards[boards + image, hand]
+        moved = places_at + np.int64(cards[boards + image, hand])
         for board in range(boards):
             place = cards[board, moved]
             if place != NONE:
@@ -112,38 +114,36 @@ def sum_boards(boards, count, places_at, largest, scale, cards, value, sums):
 
 
 @kernel
-def pack(board, on_board, weight, images, layout, cards):
-    """Fill ``cards``: a row per board, then a row per image; ``layout`` is (places of) buckets, ends and hands.
+def pack(board, on_board, weight, images, ends_at, places_at, cards):
+    """Fill ``cards``: a row per board, then a row per image.
 
-    A board's row has the hands in order of strength with their cards, numbered without those of ``on_board[boards, cards]``;
-    their buckets; where each strength ends; the place of every hand, or NONE; the board's weight. Equal hands are in
-    order of buckets, so that a thread rarely meets another bucket.
+    A board's row has the hands in order of strength, with their cards numbered without those of ``on_board[boards, cards]``;
+    where each strength ends; the place of every hand, or NONE; the board's weight. Equal hands are in order of
+    buckets, so that a thread rarely meets another bucket.
     """
-    buckets_at, ends_at, places_at = layout
     boards, hands = board.hand.shape
     everything = images.shape[1]
     for number in range(boards):
         row = cards[number]
-        row[:] = 0
-        for hand in range(everything):
-            row[places_at + hand] = NONE
+        row[:places_at] = 0
+        row[places_at:] = NONE
         first, group = 0, 0
         while first < hands:
             end = int(board.ends[number, group])
             row[ends_at + group] = end
             for place in range(first, end):
-                theirs, own = int(board.theirs[number, place]), int(board.own[number, place])
+                theirs = np.uint64(board.theirs[number, place])
                 to = place
-                while to > first and int(row[buckets_at + to - 1]) & 0xFFFF > theirs:
-                    row[to], row[buckets_at + to] = row[to - 1], row[buckets_at + to - 1]
+                while to > first and row[to - 1] >> _THEIRS & _BUCKET > theirs:
+                    row[to] = row[to - 1]
                     to -= 1
-                low = card_left(int(board.low[number, place]), on_board[number])
-                high = card_left(int(board.high[number, place]), on_board[number])
-                row[to] = int(board.hand[number, place]) | low << HAND_BITS | high << HAND_BITS + CARD_BITS
-                row[buckets_at + to] = theirs | own << 16
+                low, high = np.uint64(board.low[number, place]), np.uint64(board.high[number, place])
+                low, high = low - below(low, on_board[number]), high - below(high, on_board[number])
+                row[to] = np.uint64(board.hand[number, place]) | low << _LOW | high << _HIGH
+                row[to] |= theirs << _THEIRS | np.uint64(board.own[number, place]) << _OWN
             first, group = end, group + 1
         for place in range(hands):
-            row[places_at + int(row[place]) % (1 << HAND_BITS)] = place
+            row[places_at + int(row[place] & _HAND)] = place
         row[places_at + everything] = int(weight[number])
     for image in range(images.shape[0]):
         for hand in range(everything):
@@ -151,10 +151,9 @@ def pack(board, on_board, weight, images, layout, cards):
 
 
 @kernel
-def card_left(card, on_board):
-    """The number of a card among those that are not on the board."""
-    left = card
+def below(card, on_board):
+    """How many cards of the board are below a card."""
+    found = np.uint64(0)
     for each in range(len(on_board)):
-        if on_board[each] < card:
-            left -= 1
-    return left
+        found += np.uint64(on_board[each] < card)
+    return found

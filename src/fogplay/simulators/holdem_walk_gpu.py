@@ -55,7 +55,7 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
         cuda.to_device(np.zeros((lanes.chunks, 1, WIDTH), kind) if lanes.own is None else own.share.astype(kind)),
         cuda.to_device(lanes.stake.astype(kind)),
     )
-    cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint32), (3, kind), (4, kind)))
+    cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (4, kind)))
     allow_shared_memory(kernel, (cards, reach, *arrays, value), shared)
     largest = how == LARGEST and round_.spots[responder][0]["player"] == responder
     return _Seat(kernel, len(some), shared, *arrays, largest)
@@ -106,7 +106,7 @@ class _Place:
         self.stream = cuda.stream()
         chunks = [walk.lanes[seat][-1].chunks for seat in range(SEATS)]
         shape = boards + math.factorial(deck.suits), layout.places_at + deck.hands + 1
-        self.cards, self.packed = cuda.device_array(shape, np.uint32), cuda.pinned_array(shape, np.uint32)
+        self.cards, self.packed = cuda.device_array(shape, np.uint64), cuda.pinned_array(shape, np.uint64)
         sizes = [(walk.seats[seat].branches, boards, layout.hands, chunks[seat] * WIDTH) for seat in range(SEATS)]
         self.value = [cuda.device_array(size, layout.kind) for size in sizes]
         whole = sum(chunks), deck.hands, WIDTH
@@ -131,9 +131,8 @@ class _Place:
         layout, stream, number = walk.layout, self.stream, len(boards)
         before = tuple(itertools.chain(*dealt))
         on_board = np.array([(*before, *each.cards) for each in boards], np.uint8)
-        columns = layout.buckets_at, layout.ends_at, layout.places_at
         board, weight = walk.last_boards(dealt, boards)
-        pack(board, on_board, weight, images, columns, self.packed)
+        pack(board, on_board, weight, images, layout.ends_at, layout.places_at, self.packed)
         rows = number + len(images)
         self.cards[:rows].copy_to_device(self.packed[:rows], stream=stream)
         for seat in range(SEATS):

@@ -31,7 +31,8 @@ from fogplay.simulators.holdem_lines import DEEPER, ENDS, Round, Table
 from fogplay.simulators.holdem_vectors import LARGEST, MIXED
 from fogplay.vectors import WIDTH
 
-AHEAD = 4  # hands whose reach is loaded ahead
+BATCH, LEAD = 8, 8  # so many hands are brought into the cache at once, so many or more before they are needed
+PADDING = LEAD + 3 * BATCH
 Path = tuple[int, ...]  # the opponent's actions within the round, as slots
 
 # A hand in 64 bits: its number, its two cards, its bucket for the opponent and for the responder. Where each begins:
@@ -142,21 +143,27 @@ def source(branch: Branch, name: str) -> str:
             *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = ZERO" for each in counted + read]),
             *_indented(1, [f"reach_{_name(path)} = ZERO" for path in branch.vectors]),
             "    before = first = ZERO_PLACE",
-            "    known, group = NONE, ENDS_AT",
+            "    known, group, seen = NONE, ENDS_AT, ZERO",
+            *_indented(1, [f"ahead_{each} = ZERO" for each in range(BATCH)]),
             "    for card in range(CARDS):",
             *_indented(2, [f"held[card * ROWS + thread + {each.offset}] = ZERO" for each in counted]),
-            *_indented(1, _start("first") + nowhere),
-            "    for place in range(HANDS):",
-            *_indented(2, _next() + _bucket(branch) + _cards() + _add(counted)),
+            *_indented(1, _start("first") + _touch_first() + nowhere),
+            "    while first < HANDS:",
+            "        last = min(first + BATCH, HANDS)",
+            *_indented(2, _touch()),
+            "        for place in range(first, last):",
+            *_indented(3, _next() + _bucket(branch) + _cards() + _add(counted)),
+            "        first = last",
             *_indented(1, _flush(counted)),
             "    for card in range(CARDS):",
             "        at = card * ROWS + thread",
             *_indented(2, [f"held[at + FOLDED_{each}] = -held[at + SHOWN_{each}]" for each in both]),
             *_indented(1, [f"folded_{each} = -shown_{each}" for each in both]),
+            *_indented(1, ["first = ZERO_PLACE", *_touch_first()]),
             "    while first < HANDS:",
             "        last = cards[group]",
             "        group += ONE",
-            *_indented(2, _start("before") + nowhere),
+            *_indented(2, _touch() + _start("before") + nowhere),
             "        for place in range(before, last):",
             *_indented(3, _next() + _bucket(branch) + _cards() + _add(added)),
             *_indented(2, _flush(added) + _start("first") + nowhere),
@@ -164,6 +171,8 @@ def source(branch: Branch, name: str) -> str:
             *_indented(3, _next() + _bucket(branch) + _cards() + _read(added + read) + _own(branch) + branch.lines),
             "            value[place, column] = found",
             "        before, first = first, last",
+            "    if seen < ZERO:  # never, but the compiler must not know",
+            "        value[ZERO_PLACE, column] = seen",
             "",
         ]
     )
@@ -174,19 +183,35 @@ def _indented(depth: int, lines: list[str]) -> list[str]:
 
 
 def _start(first: str) -> list[str]:
-    """Load hands from a place on."""
-    words = [f"word_{each} = cards[{first} + PLACE_{each}]" for each in range(AHEAD + 1)]
-    return words + [f"here_{each} = reach[word_{each} & HAND_MASK, lane]" for each in range(AHEAD)]
+    """Load the hand at a place, and the next one's number."""
+    return [f"word_0 = cards[{first}]", "here_0 = reach[word_0 & HAND_MASK, lane]", f"word_1 = cards[{first} + ONE]"]
 
 
 def _next() -> list[str]:
-    """Go on to the hand at ``place``, and load another one."""
-    moved = ["word, here = word_0, here_0"]
-    for each in range(AHEAD - 1):
-        moved += [f"word_{each} = word_{each + 1}", f"here_{each} = here_{each + 1}"]
-    last = AHEAD - 1
-    moved += [f"word_{last} = word_{AHEAD}", f"here_{last} = reach[word_{AHEAD} & HAND_MASK, lane]"]
-    return [*moved, f"word_{AHEAD} = cards[place + PLACE_{AHEAD + 1}]"]
+    """Go on to the hand at ``place``, and load the next one."""
+    return [
+        "word, here = word_0, here_0",
+        "word_0, here_0, word_1 = word_1, reach[word_1 & HAND_MASK, lane], cards[place + TWO]",
+    ]
+
+
+def _touch() -> list[str]:
+    """Begin to bring hands beyond ``last`` into the cache.
+
+    What was loaded by one call is taken into a sum by the next, so that nobody waits for it.
+    """
+    batch = range(BATCH)
+    return [
+        "while touched < last + LEAD:",
+        *(f"    seen += ahead_{each}" for each in batch),
+        *(f"    ahead_{each} = reach[touch_{each} & HAND_MASK, lane]" for each in batch),
+        *(f"    touch_{each} = cards[touched + BATCH + PLACE_{each}]" for each in batch),
+        "    touched += BATCH",
+    ]
+
+
+def _touch_first() -> list[str]:
+    return ["touched = ZERO_PLACE", *(f"touch_{each} = cards[PLACE_{each}]" for each in range(BATCH))]
 
 
 def _bucket(branch: Branch) -> list[str]:
@@ -273,7 +298,7 @@ class Layout(NamedTuple):
     @property
     def ends_at(self) -> int:
         """Where the second part of a board's row begins; some hands are loaded ahead of the last."""
-        return self.hands + AHEAD + 1
+        return self.hands + PADDING
 
     @property
     def places_at(self) -> int:
@@ -287,12 +312,12 @@ class Layout(NamedTuple):
 def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int) -> dict[str, Any]:
     """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
     found = {
-        "ZERO_PLACE": 0, "ONE": 1, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
+        "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
         "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at, "NONE": (1 << 64) - 1,
         "HAND_MASK": (1 << LOW) - 1, "CARD_MASK": (1 << HIGH - LOW) - 1, "BUCKET_MASK": (1 << OWN - THEIRS) - 1,
         "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN,
     }  # fmt: skip
-    found |= {f"PLACE_{each}": each for each in range(AHEAD + 2)}
+    found |= {f"PLACE_{each}": each for each in range(BATCH)}
     found |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
     folded = enumerate(branch.folded, len(branch.shown))
     found |= {f"FOLDED_{_name(path)}": row * layout.lines for row, path in folded}

@@ -151,8 +151,7 @@ def source(branch: Branch, name: str) -> str:
             "    while first < HANDS:",
             "        last = min(first + BATCH, HANDS)",
             *_indented(2, _touch()),
-            "        for place in range(first, last):",
-            *_indented(3, _next() + _bucket(branch) + _cards() + _add(counted)),
+            *_indented(2, _each("first", _bucket(branch) + _cards() + _add(counted))),
             "        first = last",
             *_indented(1, _flush(counted)),
             "    for card in range(CARDS):",
@@ -164,12 +163,9 @@ def source(branch: Branch, name: str) -> str:
             "        last = cards[group]",
             "        group += ONE",
             *_indented(2, _touch() + _start("before") + nowhere),
-            "        for place in range(before, last):",
-            *_indented(3, _next() + _bucket(branch) + _cards() + _add(added)),
+            *_indented(2, _each("before", _bucket(branch) + _cards() + _add(added))),
             *_indented(2, _flush(added) + _start("first") + nowhere),
-            "        for place in range(first, last):",
-            *_indented(3, _next() + _bucket(branch) + _cards() + _read(added + read) + _own(branch) + branch.lines),
-            "            value[place, column] = found",
+            *_indented(2, _each("first", _bucket(branch) + _cards() + _read(added + read) + _value(branch))),
             "        before, first = first, last",
             "    if seen < ZERO:  # never, but the compiler must not know",
             "        value[ZERO_PLACE, column] = seen",
@@ -184,14 +180,18 @@ def _indented(depth: int, lines: list[str]) -> list[str]:
 
 def _start(first: str) -> list[str]:
     """Load the hand at a place, and the next one's number."""
-    return [f"word_0 = cards[{first}]", "here_0 = reach[word_0 & HAND_MASK, lane]", f"word_1 = cards[{first} + ONE]"]
+    return [f"word_0 = cards[{first}]", "here_0 = reach[(word_0 & HAND_MASK) * LANES + lane]", f"word_1 = cards[{first} + ONE]"]
 
 
-def _next() -> list[str]:
-    """Go on to the hand at ``place``, and load the next one."""
+def _each(first: str, lines: list[str]) -> list[str]:
+    """For the hands from a place to ``last``: load the next one, then do something with this one."""
     return [
-        "word, here = word_0, here_0",
-        "word_0, here_0, word_1 = word_1, reach[word_1 & HAND_MASK, lane], cards[place + TWO]",
+        f"place = {first}",
+        "while place < last:",
+        "    word, here = word_0, here_0",
+        "    word_0, here_0, word_1 = word_1, reach[(word_1 & HAND_MASK) * LANES + lane], cards[place + TWO]",
+        *_indented(1, lines),
+        "    place += ONE",
     ]
 
 
@@ -204,7 +204,7 @@ def _touch() -> list[str]:
     return [
         "while touched < last + LEAD:",
         *(f"    seen += ahead_{each}" for each in batch),
-        *(f"    ahead_{each} = reach[touch_{each} & HAND_MASK, lane]" for each in batch),
+        *(f"    ahead_{each} = reach[(touch_{each} & HAND_MASK) * LANES + lane]" for each in batch),
         *(f"    touch_{each} = cards[touched + BATCH + PLACE_{each}]" for each in batch),
         "    touched += BATCH",
     ]
@@ -221,7 +221,7 @@ def _bucket(branch: Branch) -> list[str]:
         "bucket = word >> THEIRS & BUCKET_MASK",
         "if bucket != known:",
         "    known = bucket",
-        *(f"    reach_{name} = product[bucket + PRODUCT_{name}, lane]" for name in names),
+        *(f"    reach_{name} = product[bucket * LANES + lane + PRODUCT_{name}]" for name in names),
     ]
 
 
@@ -280,11 +280,10 @@ def _read(rows: list[_Row]) -> list[str]:
     ]
 
 
-def _own(branch: Branch) -> list[str]:
-    if not branch.own:
-        return []
-    found = ["mine = word >> OWN"]
-    return found + [f"own_{slot} = own[mine + OWN_{slot}, lane]" for slot in dict.fromkeys(branch.own)]
+def _value(branch: Branch) -> list[str]:
+    """Compute the hand's value."""
+    own = [f"own_{slot} = own[mine * LANES + lane + OWN_{slot}]" for slot in dict.fromkeys(branch.own)]
+    return [*(["mine = word >> OWN", *own] if own else []), *branch.lines, "value[place, column] = found"]
 
 
 class Layout(NamedTuple):
@@ -312,7 +311,7 @@ class Layout(NamedTuple):
 def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int) -> dict[str, Any]:
     """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
     found = {
-        "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
+        "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "LANES": WIDTH, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
         "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at, "NONE": (1 << 64) - 1,
         "HAND_MASK": (1 << LOW) - 1, "CARD_MASK": (1 << HIGH - LOW) - 1, "BUCKET_MASK": (1 << OWN - THEIRS) - 1,
         "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN,
@@ -321,17 +320,17 @@ def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, sk
     found |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
     folded = enumerate(branch.folded, len(branch.shown))
     found |= {f"FOLDED_{_name(path)}": row * layout.lines for row, path in folded}
-    found |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets for at, path in enumerate(branch.vectors)}
-    found |= {f"OWN_{slot}": slot * own_buckets for slot in branch.own}
+    found |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets * WIDTH for at, path in enumerate(branch.vectors)}
+    found |= {f"OWN_{slot}": slot * own_buckets * WIDTH for slot in branch.own}
     return {name: np.uint64(value) for name, value in found.items()} | {"ZERO": layout.kind(0)}
 
 
 def products(some: list[Branch], theirs: Table, kind: Any) -> NDArray[Any]:
-    """[chunks, vectors * buckets, WIDTH] the products of probabilities of all branches' vectors."""
+    """[chunks, vectors * buckets * WIDTH] the products of probabilities of all branches' vectors."""
     share = theirs.share.reshape(len(theirs.share), -1, theirs.buckets, WIDTH)
     made = []
     for branch in some:
         for path in branch.vectors:
             made.append(np.prod(share[:, list(path)], axis=1) if path else np.ones_like(share[:, 0]))
-    found = np.stack(made, axis=1).reshape(len(share), -1, WIDTH)
+    found = np.stack(made, axis=1).reshape(len(share), -1)
     return np.ascontiguousarray(found, kind)

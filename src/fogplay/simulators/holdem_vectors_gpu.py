@@ -48,7 +48,7 @@ def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_bucket
     """The kernel that fills ``value[branches, boards, hands, lanes]``, by blocks of ``layout.lines`` threads.
 
     It is launched with a grid of boards, lanes by the block's lines, and branches. ``cards[boards, columns]`` is made by
-    ``pack``, ``reach[chunks, all hands, WIDTH]`` is the opponent's at the start of the round.
+    ``pack``, ``reach[chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
     """
     text, scope, skip = HEAD, {"cuda": cuda, "np": np}, 0
     for number, branch in enumerate(branches):

@@ -289,6 +289,7 @@ def _value(branch: Branch) -> list[str]:
 class Layout(NamedTuple):
     """Sizes that the program knows as constants."""
 
+    everything: int  # hands without a board
     hands: int  # that a board allows
     cards: int  # that are not on the board
     lines: int  # per block
@@ -302,6 +303,14 @@ class Layout(NamedTuple):
     @property
     def places_at(self) -> int:
         return self.ends_at + self.hands
+
+    @property
+    def turn_at(self) -> int:
+        return self.places_at + self.everything
+
+    @property
+    def columns(self) -> int:
+        return self.turn_at + 2
 
     def shared_bytes(self, branch: Branch) -> int:
         """What a block needs: a row more than there are cards."""

@@ -32,13 +32,14 @@ def walk_boards(cards, reach, product, own, stake, value):
     thread = np.uint64(cuda.threadIdx.x)
     line = np.uint64(cuda.blockIdx.y) * LINES + thread
     chunk, lane, board = line // LANES, line % LANES, np.uint64(cuda.blockIdx.x)
-    if chunk >= np.uint64(reach.shape[0]):
+    if chunk >= np.uint64(reach.shape[1]):
         return
+    turn = cards[board, TURN_AT]
 """
 CALL = """\
     if cuda.blockIdx.z == {number}:
         branch_{number}(
-            cards[board], reach[chunk], product[chunk], own[chunk], stake[chunk], held, thread, lane,
+            cards[board], reach[turn, chunk], product[chunk], own[chunk], stake[chunk], held, thread, lane,
             value[{number}, board], line,
         )
 """
@@ -48,7 +49,7 @@ def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_bucket
     """The kernel that fills ``value[branches, boards, hands, lanes]``, by blocks of ``layout.lines`` threads.
 
     It is launched with a grid of boards, lanes by the block's lines, and branches. ``cards[boards, columns]`` is made by
-    ``pack``, ``reach[chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
+    ``pack``, ``reach[turns, chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
     """
     text, scope, skip = HEAD, {"cuda": cuda, "np": np}, 0
     for number, branch in enumerate(branches):
@@ -58,6 +59,7 @@ def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_bucket
         text += CALL.format(number=number)
         skip += len(branch.vectors)
     scope |= {"KIND": numba.from_dtype(np.dtype(layout.kind)), "LINES": np.uint64(layout.lines), "LANES": np.uint64(WIDTH)}
+    scope["TURN_AT"] = np.uint64(layout.turn_at)
     return cuda.jit(_function(text, "walk_boards", scope))
 
 
@@ -84,42 +86,42 @@ def allow_shared_memory(made: Any, arguments: tuple[Any, ...], size: int) -> Non
 
 
 @cuda.jit
-def sum_boards(boards, count, places_at, largest, scale, cards, value, sums):
-    """Fill ``sums[chunks, all hands, WIDTH]``: join branches, add up ``boards`` and images, both in order.
+def sum_boards(turns, turn_at, places_at, largest, cards, value, sums):
+    """Fill ``sums[turns, chunks, all hands, WIDTH]``: join branches, add up boards and images, both in order.
 
-    The rows of ``cards`` after the boards' are ``count`` images of all hands (``holdem_boards.stabiliser``).
+    ``turns[turns, 5]`` has the first of a turn's boards, the last, the first of its images (``holdem_boards.stabiliser``),
+    the last, and a factor.
     """
-    at = cuda.grid(1)
-    hands = sums.shape[1]
-    lanes = sums.shape[0] * WIDTH
+    at, turn = cuda.grid(1), cuda.blockIdx.y
+    hands = sums.shape[2]
+    lanes = sums.shape[1] * WIDTH
     if at >= lanes * hands:
         return
     line, hand = at % lanes, at // lanes
-    weight_at = places_at + hands
     total = 0.0
-    for image in range(count):
-        moved = places_at + np.int64(cards[boards + image, hand])
-        for board in range(boards):
+    for image in range(int(turns[turn, 2]), int(turns[turn, 3])):
+        moved = places_at + np.int64(cards[image, hand])
+        for board in range(int(turns[turn, 0]), int(turns[turn, 1])):
             place = cards[board, moved]
             if place != NONE:
                 found = value[0, board, place, line]
                 for branch in range(1, value.shape[0]):
                     other = value[branch, board, place, line]
                     found = max(found, other) if largest else found + other
-                total += cards[board, weight_at] * found
-    sums[line // WIDTH, hand, line % WIDTH] = total * scale
+                total += cards[board, turn_at + 1] * found
+    sums[turn, line // WIDTH, hand, line % WIDTH] = total * turns[turn, 4]
 
 
 # ---- On the CPU
 
 
 @kernel
-def pack(board, on_board, weight, images, ends_at, places_at, cards):
+def pack(board, on_board, turn, weight, images, ends_at, places_at, cards):
     """Fill ``cards``: a row per board, then a row per image.
 
     A board's row has the hands in order of strength, with their cards numbered without those of ``on_board[boards, cards]``;
-    where each strength ends; the place of every hand, or NONE; the board's weight. Equal hands are in order of
-    buckets, so that a thread rarely meets another bucket.
+    where each strength ends; the place of every hand, or NONE; the number of its turn, and its weight. Equal hands are in
+    order of buckets, so that a thread rarely meets another bucket.
     """
     boards, hands = board.hand.shape
     everything = images.shape[1]
@@ -144,7 +146,8 @@ def pack(board, on_board, weight, images, ends_at, places_at, cards):
             first, group = end, group + 1
         for place in range(hands):
             row[places_at + int(row[place] & _HAND)] = place
-        row[places_at + everything] = int(weight[number])
+        row[places_at + everything] = turn[number]
+        row[places_at + everything + 1] = int(weight[number])
     for image in range(images.shape[0]):
         for hand in range(everything):
             cards[boards + image, hand] = images[image, hand]

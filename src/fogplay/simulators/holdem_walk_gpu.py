@@ -1,8 +1,8 @@
 """A walk through hold'em whose last round is on a GPU.
 
 CPU threads prepare boards and walk the earlier rounds, each with a stream and scratch of its own on the GPU: one
-prepares while another's boards are walked. Python runs one thread at a time, so a thread makes few calls per board of
-the round before: two copies, two kernels per seat, and a copy back.
+prepares while another's boards are walked. Python runs one thread at a time, so a thread makes few calls: it takes
+several boards of the round before, called *turns* here, to the GPU at once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from fogplay.vectors import WIDTH
 
 LINES = 32  # per block: one warp
 LINES_IN_DOUBLE = 16  # since shared memory holds half as many numbers
+TURNS = 4  # that a thread takes to the GPU at once: 0.25 GB of device memory each
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
         cuda.to_device(np.zeros((lanes.chunks, 1), kind) if lanes.own is None else _flat(own.share.astype(kind))),
         cuda.to_device(lanes.stake.astype(kind)),
     )
-    cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (2, kind), (4, kind)))
+    cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (4, kind)))
     allow_shared_memory(kernel, (cards, reach, *arrays, value), shared)
     largest = how == LARGEST and round_.spots[responder][0]["player"] == responder
     return _Seat(kernel, len(some), shared, *arrays, largest)
@@ -70,23 +71,41 @@ def _flat(lanes: NDArray[Any]) -> NDArray[Any]:
 class GpuWalk(Walk):
     """A walk whose last round is on a GPU; what it returns of that round is overwritten by the thread's next."""
 
-    layout: Layout = Layout(0, 0, 0, np.float32)
+    layout: Layout = Layout(0, 0, 0, 0, np.float32)
     seats: tuple[_Seat, ...] = ()
+    turns: int = TURNS
     places: Any = field(default_factory=threading.local)  # the scratch of each CPU thread
 
     def _last(
         self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
     ) -> Sequence[NDArray[np.float64]]:
-        unchanged = np.arange(self.lookups.deck.hands, dtype=np.int64)[None]
-        return self._place().walk(self, dealt, boards, reach, unchanged, 1.0)
+        unchanged, place = np.arange(self.lookups.deck.hands, dtype=np.int64)[None], self._place()
+        for seat in range(SEATS):
+            place.given[seat][0] = reach[seat]
+        return place.walk(self, [_Turn(dealt, boards, unchanged, 1.0)])[0]
 
-    def _beyond(self, dealt: Dealt, reach: Sequence[NDArray[Any]]) -> Sequence[NDArray[np.float64]]:
-        if len(dealt) + 2 < self.rules.rounds:
-            return super()._beyond(dealt, reach)
-        return self._place().walk(self, dealt, self.next_boards(dealt), reach, *self.finishing(dealt))
+    def _after(
+        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
+    ) -> Sequence[NDArray[np.float64]]:
+        if len(dealt) + 3 != self.rules.rounds:
+            return super()._after(dealt, boards, reach)
+        sums, place = self._zeros(len(dealt) + 1), self._place()
+        for first in range(0, len(boards), self.turns):
+            some, turns = boards[first : first + self.turns], []
+            for place.turn, board in enumerate(some):
+                now = (*dealt, board.cards)
+                self._down(now, reach)
+                turns.append(_Turn(now, self.next_boards(now), *self.finishing(now)))
+            for board, turn, values in zip(some, turns, place.walk(self, turns), strict=True):
+                for seat in range(SEATS):
+                    self._up(turn.dealt, seat, reach[seat], values[seat], float(board.weight), sums[seat])
+        return sums
 
     def _room(self, street: int) -> Sequence[NDArray[Any]]:
-        return super()._room(street) if street + 1 < self.rules.rounds else self._place().given.seats
+        if street + 1 < self.rules.rounds:
+            return super()._room(street)
+        place = self._place()
+        return [place.given[seat][place.turn] for seat in range(SEATS)]
 
     def _place(self) -> _Place:
         there: _Place | None = getattr(self.places, "place", None)
@@ -95,78 +114,88 @@ class GpuWalk(Walk):
         return there
 
 
-class _Both:
-    """Both seats' lanes, ``[chunks, all hands, WIDTH]`` each, in one array."""
+class _Turn(NamedTuple):
+    """What was dealt before the last round, and what can be dealt now."""
 
-    def __init__(self, whole: Any, first: int) -> None:
-        self.whole, self.seats = whole, (whole[:first], whole[first:])
+    dealt: Dealt
+    boards: Sequence[Next]
+    images: NDArray[np.int64]  # permutations of hands to add over
+    scale: float  # then
 
 
 class _Place:
-    """One CPU thread's stream and scratch in device memory."""
+    """One CPU thread's stream and scratch in device memory, for some turns."""
 
     def __init__(self, walk: GpuWalk) -> None:
-        deck, layout = walk.lookups.deck, walk.layout
-        boards = math.comb(deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
-        self.stream = cuda.stream()
+        deck, layout, turns = walk.lookups.deck, walk.layout, walk.turns
+        boards = turns * math.comb(deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
+        self.stream, self.turn = cuda.stream(), 0  # the turn whose reach is being computed
         chunks = [walk.lanes[seat][-1].chunks for seat in range(SEATS)]
-        shape = boards + math.factorial(deck.suits), layout.places_at + deck.hands + 1
+        shape = boards + turns * math.factorial(deck.suits), layout.columns
         self.cards, self.packed = cuda.device_array(shape, np.uint64), cuda.pinned_array(shape, np.uint64)
-        sizes = [(walk.seats[seat].branches, boards, layout.hands, chunks[seat] * WIDTH) for seat in range(SEATS)]
-        self.value = [cuda.device_array(size, layout.kind) for size in sizes]
-        whole = sum(chunks), deck.hands, WIDTH
-        self.reach = _Both(cuda.device_array((whole[0], whole[1] * WIDTH), layout.kind), chunks[0])
-        self.sums = _Both(cuda.device_array(whole, np.float64), chunks[0])
-        self.given, self.found = (
-            _Both(cuda.pinned_array(whole, each), chunks[0]) for each in (layout.kind, np.float64)
-        )
-        self.given.whole[...] = 0  # where no lane is, the reach stays zero
+        self.turns, self.packed_turns = cuda.device_array((turns, 5), np.float64), cuda.pinned_array((turns, 5), float)
+        shapes = [(walk.seats[seat].branches, boards, layout.hands, chunks[seat] * WIDTH) for seat in range(SEATS)]
+        shared = {shape: cuda.device_array(shape, layout.kind) for shape in set(shapes)}
+        self.value = [shared[shape] for shape in shapes]  # of one seat after the other
+        whole = [(turns, each, deck.hands, WIDTH) for each in chunks]
+        self.reach = [cuda.device_array((turns, each, deck.hands * WIDTH), layout.kind) for each in chunks]
+        self.given = [cuda.pinned_array(each, layout.kind) for each in whole]
+        self.sums = [cuda.device_array(each, np.float64) for each in whole]
+        self.found = [cuda.pinned_array(each, np.float64) for each in whole]
+        for each in self.given:
+            each[...] = 0  # where no lane is, the reach stays zero
 
-    def walk(
-        self,
-        walk: GpuWalk,
-        dealt: Dealt,
-        boards: Sequence[Next],
-        reach: Sequence[NDArray[Any]],
-        images: NDArray[np.int64],
-        scale: float,
-    ) -> Sequence[NDArray[np.float64]]:
-        """[seats] the values of these boards, summed, then summed over ``images`` and scaled."""
-        layout, stream, number = walk.layout, self.stream, len(boards)
-        before = tuple(itertools.chain(*dealt))
-        on_board = np.array([(*before, *each.cards) for each in boards], np.uint8)
-        board, weight = walk.last_boards(dealt, boards)
-        pack(board, on_board, weight, images, layout.ends_at, layout.places_at, self.packed)
-        rows = number + len(images)
+    def walk(self, walk: GpuWalk, turns: Sequence[_Turn]) -> list[list[NDArray[np.float64]]]:
+        """[turns, seats] the values of a turn's boards, summed, then summed over images and scaled.
+
+        The reach is in ``given``; what is returned is overwritten by the next call.
+        """
+        layout, stream, count = walk.layout, self.stream, len(turns)
+        boards, rows = self._pack(walk, turns)
         self.cards[:rows].copy_to_device(self.packed[:rows], stream=stream)
-        for seat in range(SEATS):
-            if reach[seat] is not self.given.seats[seat]:
-                self.given.seats[seat][...] = reach[seat]
-        self.reach.whole.copy_to_device(_flat(self.given.whole), stream=stream)
+        self.turns.copy_to_device(self.packed_turns, stream=stream)
         for seat in range(SEATS):
             given, lanes = walk.seats[seat], walk.lanes[seat][-1].chunks * WIDTH
-            grid = number, -(-lanes // layout.lines), given.branches
+            reach = self.given[seat].reshape(self.reach[seat].shape)
+            self.reach[seat][:count].copy_to_device(reach[:count], stream=stream)
+            grid = boards, -(-lanes // layout.lines), given.branches
             given.kernel[grid, layout.lines, stream, given.shared](
-                self.cards, self.reach.seats[seat], given.product, given.own, given.stake, self.value[seat]
+                self.cards, self.reach[seat], given.product, given.own, given.stake, self.value[seat]
             )
-            sum_boards[-(-lanes * walk.lookups.deck.hands // THREADS), THREADS, stream](
-                number, len(images), layout.places_at, given.largest, scale, self.cards, self.value[seat],
-                self.sums.seats[seat],
+            sum_boards[(-(-lanes * layout.everything // THREADS), count), THREADS, stream](
+                self.turns, layout.turn_at, layout.places_at, given.largest, self.cards, self.value[seat],
+                self.sums[seat],
             )  # fmt: skip
-        self.sums.whole.copy_to_host(self.found.whole, stream=stream)
+            self.sums[seat][:count].copy_to_host(self.found[seat][:count], stream=stream)
         stream.synchronize()
-        return self.found.seats
+        return [[self.found[seat][turn] for seat in range(SEATS)] for turn in range(count)]
+
+    def _pack(self, walk: GpuWalk, turns: Sequence[_Turn]) -> tuple[int, int]:
+        """Prepare what the kernels read: the number of boards, and of rows."""
+        on_board = [(*itertools.chain(*turn.dealt), *each.cards) for turn in turns for each in turn.boards]
+        weight = np.array([each.weight for turn in turns for each in turn.boards], np.float64)
+        sizes, images = [len(turn.boards) for turn in turns], [len(turn.images) for turn in turns]
+        board = walk.lookups.board(walk.rules.rounds - 1, on_board, last=True)
+        pack(
+            board, np.array(on_board, np.uint8), np.repeat(np.arange(len(turns)), sizes), weight,
+            np.concatenate([turn.images for turn in turns]), walk.layout.ends_at, walk.layout.places_at, self.packed,
+        )  # fmt: skip
+        ends, last = np.cumsum(sizes), len(on_board) + np.cumsum(images)
+        self.packed_turns[: len(turns)] = np.stack(
+            [ends - sizes, ends, last - images, last, [turn.scale for turn in turns]], axis=1
+        )
+        return len(on_board), int(last[-1])
 
 
-def on_gpu(walk: Walk, lines: int | None = None) -> GpuWalk:
-    """The same walk with its last round on a GPU, whose blocks have ``lines`` threads."""
+def on_gpu(walk: Walk, lines: int | None = None, turns: int = TURNS) -> GpuWalk:
+    """The same walk with its last round on a GPU, in blocks of ``lines`` threads, ``turns`` at once."""
     if not cuda.is_available():
         missing = importlib.util.find_spec("numba_cuda") is None
         what = "an extra package: pip install 'fogplay[gpu]'" if missing else "its driver; use device cpu"
         raise FogplayError(f"device cuda needs an NVIDIA GPU and {what}")
     cards = walk.lookups.deck.cards - sum(walk.rules.board)
     lines = lines or (LINES if walk.precision is np.float32 else LINES_IN_DOUBLE)
-    layout = Layout(math.comb(cards, 2), cards, lines, walk.precision)
+    layout = Layout(walk.lookups.deck.hands, math.comb(cards, 2), cards, lines, walk.precision)
     seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
     parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}
-    return GpuWalk(**parts, layout=layout, seats=seats)
+    return GpuWalk(**parts, layout=layout, seats=seats, turns=turns)

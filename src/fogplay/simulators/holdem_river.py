@@ -14,10 +14,13 @@ The decisions after each first action of the round are a *branch*; branches are 
 then needs half the shared memory. The program is generated, because the vectors of a branch are variables, which the
 compiler keeps in registers; an array of them would be in slow local memory.
 
-The work, for two seats with 567 lines each on 2,554,656 boards: per hand and line, a branch of four raises reads and writes
-some 90 numbers in shared memory, and 176 with the other branch. 32 lines take one cycle per number, so 132 multiprocessors
-at 1.75 GHz need at least 75 s. A block of 32 lines fills 54 kB, so four fit on a multiprocessor, one per scheduler; the
-next hands' reach is loaded ahead to hide latency. Device memory sees little more than the results, 25 TB, or 6 s.
+The work, for two seats with 567 lines each on 2,554,656 boards, is 1e11 times one hand and 32 lines. Two branches of four
+raises take some 850 instructions for that, and read or write shared memory 130 times. A multiprocessor issues four
+instructions per cycle and serves shared memory once, so 132 of them at 1.75 GHz need at least 90 s or 55 s. A block of
+32 lines fills 54 kB, so four fit on a multiprocessor, one per scheduler. Nothing hides latency but what a thread does
+itself: it loads all numbers before it stores one, and brings the next hands' reach into the cache. A board has some 85
+strengths, 80 changes of buckets and 320 changes of the higher card, whose numbers stay in registers. Device memory sees
+little but the results: 25 TB, or 6 s.
 """
 
 from __future__ import annotations
@@ -133,7 +136,9 @@ def source(branch: Branch, name: str) -> str:
     """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters."""
     shown, folded = ([_name(path) for path in some] for some in (branch.shown, branch.folded))
     both = [each for each in folded if each in shown]
-    counted = [_Row(each, "shown", "-") for each in shown] + [_Row(each, "folded") for each in folded if each not in both]
+    counted = [_Row(each, "shown", "-") for each in shown] + [
+        _Row(each, "folded") for each in folded if each not in both
+    ]
     added, read = [_Row(each, "shown") for each in shown], [_Row(each, "folded") for each in folded]
     nowhere = ["top = NOWHERE + thread"]  # no card
     return "\n".join(
@@ -180,7 +185,11 @@ def _indented(depth: int, lines: list[str]) -> list[str]:
 
 def _start(first: str) -> list[str]:
     """Load the hand at a place, and the next one's number."""
-    return [f"word_0 = cards[{first}]", "here_0 = reach[(word_0 & HAND_MASK) * LANES + lane]", f"word_1 = cards[{first} + ONE]"]
+    return [
+        f"word_0 = cards[{first}]",
+        "here_0 = reach[(word_0 & HAND_MASK) * LANES + lane]",
+        f"word_1 = cards[{first} + ONE]",
+    ]
 
 
 def _each(first: str, lines: list[str]) -> list[str]:
@@ -314,14 +323,15 @@ class Layout(NamedTuple):
 
     def shared_bytes(self, branch: Branch) -> int:
         """What a block needs: a row more than there are cards."""
-        return branch.rows * (self.cards + 1) * self.lines * np.dtype(self.kind).itemsize
+        return branch.rows * (self.cards + 1) * self.lines * int(np.dtype(self.kind).itemsize)
 
 
 def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int) -> dict[str, Any]:
     """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
     found = {
-        "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "LANES": WIDTH, "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
-        "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at, "NONE": (1 << 64) - 1,
+        "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "LANES": WIDTH, "NONE": (1 << 64) - 1,
+        "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
+        "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at,
         "HAND_MASK": (1 << LOW) - 1, "CARD_MASK": (1 << HIGH - LOW) - 1, "BUCKET_MASK": (1 << OWN - THEIRS) - 1,
         "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN,
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import linecache
 import os
 import warnings
@@ -23,6 +24,7 @@ config: Any = numba.config
 SIMULATED = bool(config.ENABLE_CUDASIM)
 _LOW, _HIGH, _THEIRS, _OWN = (np.uint64(each) for each in (LOW, HIGH, THEIRS, OWN))
 _HAND, _BUCKET = np.uint64((1 << LOW) - 1), np.uint64((1 << OWN - THEIRS) - 1)
+FREE_BYTES = 48 << 10  # of shared memory that a block may have
 THREADS = 128  # per block of ``sum_boards``
 NONE = np.uint64((1 << 64) - 1)
 
@@ -48,8 +50,8 @@ CALL = """\
 def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_buckets: int) -> Any:
     """The kernel that fills ``value[branches, boards, hands, lanes]``, by blocks of ``layout.lines`` threads.
 
-    It is launched with a grid of boards, lanes by the block's lines, and branches. ``cards[boards, columns]`` is made by
-    ``pack``, ``reach[turns, chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
+    It is launched with a grid of boards, lanes by the block's lines, and branches. ``pack`` makes
+    ``cards[boards, columns]``; ``reach[turns, chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
     """
     text, scope, skip = HEAD, {"cuda": cuda, "np": np}, 0
     for number, branch in enumerate(branches):
@@ -58,7 +60,11 @@ def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_bucket
         scope[name] = cuda.jit(_function(source(branch, name), name, known), device=True, inline="never")
         text += CALL.format(number=number)
         skip += len(branch.vectors)
-    scope |= {"KIND": numba.from_dtype(np.dtype(layout.kind)), "LINES": np.uint64(layout.lines), "LANES": np.uint64(WIDTH)}
+    scope |= {
+        "KIND": numba.from_dtype(np.dtype(layout.kind)),
+        "LINES": np.uint64(layout.lines),
+        "LANES": np.uint64(WIDTH),
+    }
     scope["TURN_AT"] = np.uint64(layout.turn_at)
     return cuda.jit(_function(text, "walk_boards", scope))
 
@@ -71,26 +77,30 @@ def _function(text: str, name: str, scope: dict[str, Any]) -> Any:
     return scope[name]
 
 
-def allow_shared_memory(made: Any, arguments: tuple[Any, ...], size: int) -> None:
-    """Let a kernel have more than the 48 kB of shared memory that are allowed unless it asks."""
-    if SIMULATED:
-        return
-    from cuda.bindings import driver  # of numba-cuda
+def allow_shared_memory(made: Any, arguments: tuple[Any, ...], size: int) -> bool:
+    """Let a kernel have so many bytes of shared memory per block; whether that is possible.
 
-    function = made.compile(tuple(numba.typeof(each) for each in arguments)).library.get_cufunc()
-    wanted = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    (status,) = driver.cuKernelSetAttribute(wanted, size, function.handle, function.device.id)
-    if int(status) != 0:
-        raise RuntimeError(f"the GPU does not allow {size} bytes of shared memory per block: {status}")
-    function.set_shared_memory_carveout(100)
+    More than 48 kB must be asked for, and numba has no public function for that.
+    """
+    if SIMULATED or size <= FREE_BYTES:
+        return True
+    try:
+        library: Any = importlib.import_module("numba.cuda.cudadrv.driver")
+        function = made.compile(tuple(numba.typeof(each) for each in arguments)).library.get_cufunc()
+        wanted = library.binding.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        library.driver.cuKernelSetAttribute(wanted, size, function.handle, function.device.id)
+        function.set_shared_memory_carveout(100)
+    except (ImportError, AttributeError, cuda.cudadrv.driver.CudaAPIError):
+        return False
+    return True
 
 
 @cuda.jit
 def sum_boards(turns, turn_at, places_at, largest, cards, value, sums):
     """Fill ``sums[turns, chunks, all hands, WIDTH]``: join branches, add up boards and images, both in order.
 
-    ``turns[turns, 5]`` has the first of a turn's boards, the last, the first of its images (``holdem_boards.stabiliser``),
-    the last, and a factor.
+    ``turns[turns, 5]`` has the first of a turn's boards, where they end, the same of its images
+    (``holdem_boards.stabiliser``), and a factor.
     """
     at, turn = cuda.grid(1), cuda.blockIdx.y
     hands = sums.shape[2]
@@ -119,9 +129,9 @@ def sum_boards(turns, turn_at, places_at, largest, cards, value, sums):
 def pack(board, on_board, turn, weight, images, ends_at, places_at, cards):
     """Fill ``cards``: a row per board, then a row per image.
 
-    A board's row has the hands in order of strength, with their cards numbered without those of ``on_board[boards, cards]``;
-    where each strength ends; the place of every hand, or NONE; the number of its turn, and its weight. Equal hands are in
-    order of buckets, so that a thread rarely meets another bucket.
+    A board's row has the hands in order of strength, with their cards numbered without those of
+    ``on_board[boards, cards]``; where each strength ends; the place of every hand, or NONE; the number of its turn, and
+    its weight. Equal hands are in order of buckets, so that a thread rarely meets another bucket.
     """
     boards, hands = board.hand.shape
     everything = images.shape[1]

@@ -32,12 +32,15 @@ LINES = 32  # per block: one warp
 LINES_IN_DOUBLE = 16  # since shared memory holds half as many numbers
 TURNS = 4  # that a thread takes to the GPU at once: 0.25 GB of device memory each
 
+NO_LAYOUT = Layout(0, 0, 0, 0, np.float32)
+
 
 @dataclass(frozen=True, eq=False)
 class _Seat:
     """One responder's kernel, and its arrays in device memory."""
 
     kernel: Any
+    lines: int  # threads per block
     branches: int
     shared: int  # bytes of shared memory per block
     product: Any
@@ -57,9 +60,10 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
         cuda.to_device(lanes.stake.astype(kind)),
     )
     cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (4, kind)))
-    allow_shared_memory(kernel, (cards, reach, *arrays, value), shared)
+    if not allow_shared_memory(kernel, (cards, reach, *arrays, value), shared):
+        return _seat(round_, lanes, responder, how, layout._replace(lines=layout.lines // 2))
     largest = how == LARGEST and round_.spots[responder][0]["player"] == responder
-    return _Seat(kernel, len(some), shared, *arrays, largest)
+    return _Seat(kernel, layout.lines, len(some), shared, *arrays, largest)
 
 
 def _flat(lanes: NDArray[Any]) -> NDArray[Any]:
@@ -71,7 +75,7 @@ def _flat(lanes: NDArray[Any]) -> NDArray[Any]:
 class GpuWalk(Walk):
     """A walk whose last round is on a GPU; what it returns of that round is overwritten by the thread's next."""
 
-    layout: Layout = Layout(0, 0, 0, 0, np.float32)
+    layout: Layout = NO_LAYOUT
     seats: tuple[_Seat, ...] = ()
     turns: int = TURNS
     places: Any = field(default_factory=threading.local)  # the scratch of each CPU thread
@@ -158,8 +162,8 @@ class _Place:
             given, lanes = walk.seats[seat], walk.lanes[seat][-1].chunks * WIDTH
             reach = self.given[seat].reshape(self.reach[seat].shape)
             self.reach[seat][:count].copy_to_device(reach[:count], stream=stream)
-            grid = boards, -(-lanes // layout.lines), given.branches
-            given.kernel[grid, layout.lines, stream, given.shared](
+            grid = boards, -(-lanes // given.lines), given.branches
+            given.kernel[grid, given.lines, stream, given.shared](
                 self.cards, self.reach[seat], given.product, given.own, given.stake, self.value[seat]
             )
             sum_boards[(-(-lanes * layout.everything // THREADS), count), THREADS, stream](

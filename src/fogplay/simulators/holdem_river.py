@@ -14,13 +14,13 @@ The decisions after each first action of the round are a *branch*; branches are 
 then needs half the shared memory. The program is generated, because the vectors of a branch are variables, which the
 compiler keeps in registers; an array of them would be in slow local memory.
 
-The work, for two seats with 567 lines each on 2,554,656 boards, is 1e11 times one hand and 32 lines. Two branches of four
-raises take some 850 instructions for that, and read or write shared memory 130 times. A multiprocessor issues four
-instructions per cycle and serves shared memory once, so 132 of them at 1.75 GHz need at least 90 s or 55 s. A block of
-32 lines fills 54 kB, so four fit on a multiprocessor, one per scheduler. Nothing hides latency but what a thread does
-itself: it loads all numbers before it stores one, and brings the next hands' reach into the cache. A board has some 85
-strengths, 80 changes of buckets and 320 changes of the higher card, whose numbers stay in registers. Device memory sees
-little but the results: 25 TB, or 6 s.
+The work, for two seats with 567 lines each on 2,554,656 boards, is 1e11 times one hand and 32 lines. Two branches with
+four raises take some 850 instructions for that, and read or write shared memory 130 times. A multiprocessor issues
+four instructions per cycle and serves shared memory once, so 132 of them at 1.75 GHz need at least 90 s or 55 s. A
+block of 32 lines fills 54 kB, so four fit on a multiprocessor, one per scheduler. Nothing hides latency but what a
+thread does itself: it loads all numbers before it stores one, and brings the next hands' reach into the cache. A board
+has some 85 strengths, 80 changes of buckets and 320 changes of the higher card, whose numbers stay in registers.
+Device memory sees little but the results: 25 TB, or 6 s.
 """
 
 from __future__ import annotations

@@ -91,18 +91,20 @@ class GpuWalk(Walk):
     def _after(
         self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
     ) -> Sequence[NDArray[np.float64]]:
-        if len(dealt) + 3 != self.rules.rounds:
+        street = len(dealt) + 1
+        if street + 2 != self.rules.rounds:
             return super()._after(dealt, boards, reach)
-        sums, place = self._zeros(len(dealt) + 1), self._place()
+        sums, place = self._zeros(street), self._place()
         for first in range(0, len(boards), self.turns):
-            some, turns = boards[first : first + self.turns], []
+            some, turns, hands = boards[first : first + self.turns], [], []
             for place.turn, board in enumerate(some):
                 now = (*dealt, board.cards)
-                self._down(now, reach)
                 turns.append(_Turn(now, self.next_boards(now), *self.finishing(now)))
-            for board, turn, values in zip(some, turns, place.walk(self, turns), strict=True):
+                hands.append(self._board(now))
+                self._down(street, hands[-1], reach)
+            for board, on_board, values in zip(some, hands, place.walk(self, turns), strict=True):
                 for seat in range(SEATS):
-                    self._up(turn.dealt, seat, reach[seat], values[seat], float(board.weight), sums[seat])
+                    self._up(street, on_board, seat, reach[seat], values[seat], float(board.weight), sums[seat])
         return sums
 
     def _room(self, street: int) -> Sequence[NDArray[Any]]:

@@ -62,7 +62,7 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
     cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (4, kind)))
     if not allow_shared_memory(kernel, (cards, reach, *arrays, value), shared):
         return _seat(round_, lanes, responder, how, layout._replace(lines=layout.lines // 2))
-    largest = how == LARGEST and round_.spots[responder][0]["player"] == responder
+    largest = bool(how == LARGEST and round_.spots[responder][0]["player"] == responder)
     return _Seat(kernel, layout.lines, len(some), shared, *arrays, largest)
 
 
@@ -139,7 +139,10 @@ class _Place:
         chunks = [walk.lanes[seat][-1].chunks for seat in range(SEATS)]
         shape = boards + turns * math.factorial(deck.suits), layout.columns
         self.cards, self.packed = cuda.device_array(shape, np.uint64), cuda.pinned_array(shape, np.uint64)
-        self.turns, self.packed_turns = cuda.device_array((turns, 5), np.float64), cuda.pinned_array((turns, 5), float)
+        self.turns, self.packed_turns = (
+            cuda.device_array((turns, 5), np.float64),
+            cuda.pinned_array((turns, 5), np.float64),
+        )
         shapes = [(walk.seats[seat].branches, boards, layout.hands, chunks[seat] * WIDTH) for seat in range(SEATS)]
         shared = {shape: cuda.device_array(shape, layout.kind) for shape in set(shapes)}
         self.value = [shared[shape] for shape in shapes]  # of one seat after the other
@@ -202,6 +205,10 @@ def on_gpu(walk: Walk, lines: int | None = None, turns: int = TURNS) -> GpuWalk:
     cards = walk.lookups.deck.cards - sum(walk.rules.board)
     lines = lines or (LINES if walk.precision is np.float32 else LINES_IN_DOUBLE)
     layout = Layout(walk.lookups.deck.hands, math.comb(cards, 2), cards, lines, walk.precision)
+    turned, sums = np.zeros((1, 5)), np.zeros((1, 1, 1, 1))
+    allow_shared_memory(
+        sum_boards, (turned, 0, 0, True, sums[0, 0].astype(np.uint64), sums.astype(walk.precision), sums), 0
+    )
     seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
     parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}
     return GpuWalk(**parts, layout=layout, seats=seats, turns=turns)

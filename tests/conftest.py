@@ -19,7 +19,12 @@ settings.register_profile("fixed", derandomize=True)  # a failure is there for e
 settings.load_profile("fixed")
 
 TABLES = "from fogplay.cards import tables; [tables.load(measure) for measure in ('ehs2', 'ehs')]"
-LARGE = ("fogplay.strategies.betting.betting_of", "fogplay.strategies.policy.signals_of")  # caches of up to a gigabyte
+LARGE = (  # caches of up to a gigabyte
+    "fogplay.strategies.betting.betting_of",
+    "fogplay.strategies.policy.signals_of",
+    "fogplay.games.holdem._signals",
+    "fogplay.games.holdem._strength",
+)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -110,7 +110,14 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_every_id_has_a_paper() -> None:
-    papers = {"smooth-uct-2015", "selfplay-mcts-2014", "sampling-equilibria-2011", "uct-vs-cfr-2009", "beyond"}
+    papers = {
+        "smooth-uct-2015",
+        "selfplay-mcts-2014",
+        "sampling-equilibria-2011",
+        "uct-vs-cfr-2009",
+        "deltadou-2019",
+        "beyond",
+    }
     assert {name.partition("/")[0] for name in experiments()} == papers
     with pytest.raises(FogplayError, match="scale must be quick or paper"):
         reproduce("uct-vs-cfr-2009/table2", "slow")

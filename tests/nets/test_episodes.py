@@ -120,3 +120,30 @@ def test_impossible_settings_are_refused(tmp_path: Path) -> None:
         small(tmp_path, playout=3)
     with pytest.raises(FogplayError, match="games must be a whole number"):
         small(tmp_path, games=0)
+
+
+def test_processes_play_what_this_one_would(tmp_path: Path) -> None:
+    """Every engine plays the same games; ``sequential`` stands for the others."""
+    run = small(tmp_path)
+    networks, thinking = list(run.networks().values()), training.deliberation(4)
+    found = selfplay.play_in_processes(7, 3, networks, thinking, 1.0, "sequential")
+    mind = selfplay.Mind(evaluators.by_networks(networks), thinking)
+    alone = [selfplay._play(7, first, 1, mind, 1.0) for first in range(3)]
+    assert found.winner.tolist() == [int(each.winner[0]) for each in alone]
+    assert np.array_equal(found.samples.choice, np.concatenate([each.samples.choice for each in alone]))
+
+
+def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FogplayError, match="engine must be threads or loky or ray or sequential, not 'dusk'"):
+        training.episodes(Doudizhu(), tmp_path, "cpu", 0, SMALL, "dusk")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["loky", "ray"])
+def test_a_run_is_the_same_on_every_engine(tmp_path: Path, engine: str) -> None:
+    curves = []
+    for name in ("sequential", engine):
+        run = training.episodes(Doudizhu(), tmp_path / name, "cpu", 0, SMALL, name)
+        run.run(1, 10.0, lambda evaluate: {}, lambda row: None, lambda: False)
+        curves.append([row["policy"] for row in read_rows(tmp_path / name / CURVE)])
+    assert np.allclose(curves[0], curves[1])

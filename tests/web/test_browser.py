@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,33 @@ def test_a_reload_and_a_killed_server_come_back_to_the_same_decision(tmp_path: P
         assert browser.find_element("css selector", ".moves").get_attribute("innerHTML") == moves
     finally:
         server.stop()
+
+
+def test_hands_are_filtered_taken_away_and_drilled(server: Server, browser: Any) -> None:
+    browser.get(room := new_room(server, "leduc", seat=0))
+    for hand in range(4):
+        wait_for(browser, lambda _, h=hand: f"Hand {h + 1}" in status(browser))
+        click_through(browser, random.Random(hand))
+        wait_for(browser, lambda _: all_of(browser, "section[aria-label^='Review'] p"))
+        press(browser, "button[data-do=next]")
+    wait_for(browser, lambda _: all_of(browser, "a[data-in-room=hands][href]"))
+    browser.find_element("css selector", "a[data-in-room=hands]").click()
+    wait_for(browser, lambda _: len(all_of(browser, "section[aria-label=Hands] tr")) == 5)
+    browser.get(f"{room}/hands?cost=1000")
+    wait_for(browser, lambda _: "0 hands fit" in browser.page_source)
+    browser.get(f"{room}/hands?show=2")
+    wait_for(browser, lambda _: all_of(browser, "section[aria-label='Hand 3'] svg"))
+    link = browser.find_element("css selector", "a[data-in-room='file/csv']").get_attribute("href")
+    with urllib.request.urlopen(link) as answer:
+        assert answer.headers["Content-Disposition"] == 'attachment; filename="fogplay-leduc.csv"'
+        assert len(answer.read().decode().splitlines()) == 5
+    browser.get(f"{room}/drill")
+    wait_for(browser, lambda _: all_of(browser, "button[data-do=answer]"))
+    press(browser, "button[data-do=answer]")
+    wait_for(browser, lambda _: "of 1 right" in browser.page_source)
+    press(browser, "button[data-do=next]")
+    wait_for(browser, lambda _: all_of(browser, "button[data-do=answer]"))
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 
 def test_a_real_mouse_click_counts_once(server: Server, browser: Any) -> None:

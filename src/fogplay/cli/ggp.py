@@ -17,7 +17,6 @@ ggp = typer.Typer(no_args_is_help=True, help="Play games whose rules arrive in G
 app.add_typer(ggp, name="ggp")
 
 PORT = 9147
-WITH_AND_WITHOUT_PERCEPTS = ("montyhall.kif", "rps.kif")  # own sheets, small ones
 
 
 @ggp.command()
@@ -30,6 +29,7 @@ def player(
 ) -> None:
     """Wait for a server's messages and play its matches, until Ctrl-C."""
     from fogplay.agents import resolve
+    from fogplay.games.gdl import SMALLEST
     from fogplay.games.registry import load
     from fogplay.protocols.ggp.http import PlayerServer
     from fogplay.protocols.ggp.player import Player
@@ -37,7 +37,7 @@ def player(
     with Watch(quiet=False) as watch:
         server = PlayerServer(Player(agent, seed, memory=int(memory * 1e9)), host, port)
         try:
-            for name in WITH_AND_WITHOUT_PERCEPTS:  # compiles what thinking needs, before any clock runs
+            for name in SMALLEST:  # compiles what thinking needs, before any clock runs
                 resolve([agent], load(name))
             watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")
             server.serve_forever(poll_interval=0.1)

@@ -32,6 +32,9 @@ def train(
         int | None, amount(help="Learn in this many episodes of self-play with search, as DeltaDou did.")
     ] = None,
     device: Device = "cpu",
+    engine: Annotated[
+        str, typer.Option(help="Where --episodes plays: threads; loky: local processes; ray: a Ray cluster.")
+    ] = "threads",
     seed: Annotated[int, amount(help="For the deals and the first weights.")] = 0,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     decks: Annotated[int, amount(help="Decks that are played against each bot to judge the networks.")] = 1000,
@@ -51,6 +54,8 @@ def train(
     checks.whole("--decks", decks, 1)
     if episodes is not None:
         checks.whole("--episodes", episodes, 0)
+    if engine != "threads" and episodes is None:
+        raise FogplayError("--engine is for --episodes; without it, games are played where the networks learn")
     with Watch(quiet=as_json) as watch:
         rules, name = watch.named(game)
         found = part_of(rules, "trainer", BOTS)
@@ -65,7 +70,7 @@ def train(
             from fogplay.nets.runs import read_index
 
             chosen = {**read_index(folder).get("settings", {}), **chosen}
-        run, judge = found(rules, folder, device, seed, chosen, episodes is not None)
+        run, judge = found(rules, folder, device, seed, chosen, episodes is not None, engine)
         if resume:
             run.resume()
         if tensorboard is not None:

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from fogplay import storage
+from fogplay.engines import require_engine, spread
 from fogplay.errors import FogplayError
 from fogplay.experiments.sources import digest
 from fogplay.games.game import fits_in_tree
 from fogplay.games.registry import load
 
-ENGINES = ("loky", "ray", "sequential")
 POLL_SECONDS = 0.5
 GPU_RUNS = 16  # concurrent runs of small games, each of which uses a small part of a GPU
 
@@ -118,8 +118,7 @@ class Runner:
     progress: Callable[[int, int], None] | None = None  # iterations done and in total, over all jobs
 
     def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise FogplayError(f"engine must be {' or '.join(ENGINES)}, not {self.engine!r}")
+        require_engine(self.engine)
         try:
             for folder in (self.folder, self._jobs):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -149,18 +148,7 @@ class Runner:
         if not jobs:
             return
         files = [str(self._file(job).absolute()) for job in jobs]
-        if self.engine == "sequential":
-            for job, file in zip(jobs, files, strict=True):
-                run_job(job, file)
-            return
-        import joblib
-
-        if self.engine == "ray":
-            _start_ray()
-        with joblib.parallel_config(backend=self.engine, n_jobs=self.workers or -1):
-            joblib.Parallel(batch_size=1)(
-                joblib.delayed(run_job)(job, file) for job, file in zip(jobs, files, strict=True)
-            )
+        spread(run_job, zip(jobs, files, strict=True), self.engine, self.workers)
 
     def _share_device(self, jobs: Sequence[Job]) -> None:
         """Run jobs in threads of this process, whose kernels run concurrently; one large game fills a GPU alone."""
@@ -224,17 +212,6 @@ class Runner:
             over.set()
             thread.join()
         report_sum()
-
-
-def _start_ray() -> None:
-    try:
-        import ray
-        from ray.util.joblib import register_ray
-    except ImportError as error:
-        raise FogplayError("--engine ray needs Ray: pip install 'fogplay[cluster]'") from error
-    register_ray()  # type: ignore[no-untyped-call]
-    if not ray.is_initialized():
-        ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
 
 
 def run_job(job: Job, file: str, device: str = "cpu", stop: threading.Event | None = None) -> None:

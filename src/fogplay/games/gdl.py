@@ -27,6 +27,7 @@ ENDING = ".kif"
 UNIT = ("goal_unit", 2)
 MOST_FORCED = 10_000  # steps in a row in which nobody has a choice
 OWN = Path(__file__).parent / "gdl_sheets"
+SMALLEST = ("montyhall.kif", "rps.kif")  # own sheets, with percepts and without
 
 
 def sheet_file(spec: str) -> Path:

@@ -11,6 +11,8 @@ from fogplay.cards.evaluator import category, evaluate
 from fogplay.games.game import CHANCE, TERMINAL
 from fogplay.games.holdem import Holdem, HoldemState
 from fogplay.games.limit import CALL, FOLD, RAISE
+from fogplay.notation.holdem_records import kinds
+from fogplay.notation.records import Kind
 from fogplay.notation.talk import HIDDEN, Question, Talk, begin
 
 WORDS = {  # what may be typed for each action
@@ -144,3 +146,8 @@ def show_cards(cards: Sequence[int]) -> str:
     except (UnicodeEncodeError, LookupError):
         signs = SUITS
     return " ".join(f"{RANKS[card // 4].replace('T', '10')}{signs[card % 4]}" for card in cards)
+
+
+def records_of(game: Holdem) -> dict[str, Kind]:
+    """How hands are written to files."""
+    return kinds(game)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fogplay.notation.talk import talk_for
@@ -19,10 +19,15 @@ class Sight:
     to_act: tuple[int, ...]  # empty at the end
     legal: tuple[int, ...] = ()  # this seat's actions, if it is to act
     options: tuple[str, ...] = ()  # their names in words
-    infoset: str = ""  # the game's string for what this seat knows, if it is to act
+    view: Any = field(default=None, compare=False)  # of the decision (``play.View``), if this seat is to act
     situation: str = ""  # the decision in words
     lines: tuple[str, ...] = ()  # what happened so far, and at the end what is shown
     scores: tuple[float, ...] = ()  # of all seats, at the end
+
+    @property
+    def infoset(self) -> str:
+        """The game's string for what this seat knows, if it is to act; some games read large tables for it."""
+        return "" if self.view is None else str(self.view.infoset)
 
     @property
     def over(self) -> bool:
@@ -41,4 +46,4 @@ def sight_of(table: Any, seat: int) -> Sight:
         return Sight(game, seat, table.names, seen, table.to_act, lines=lines)
     view = table.view(seat)
     options, situation = tuple(talk.options(view)), talk.situation(view)
-    return Sight(game, seat, table.names, seen, table.to_act, view.legal, options, view.infoset, situation, lines)
+    return Sight(game, seat, table.names, seen, table.to_act, view.legal, options, view, situation, lines)

@@ -118,7 +118,7 @@ class Room:
         if hand.review is not None:
             return hand
         company, luck = self.company, self._luck(number)
-        names, seed = self._names(hand.seat), zlib.crc32(f"{self.kept.seed} {number}".encode())
+        names, seed = self.names_at(hand.seat), zlib.crc32(f"{self.kept.seed} {number}".encode())
         with contextlib.nullcontext() if company.is_quick else self._lock:  # agents that think remember the hand
             review = review_of(company, hand.events, hand.seat, names, seed)
             made = baseline(company, hand.seat, luck, self.kept.seed, number)
@@ -133,7 +133,7 @@ class Room:
         """A finished hand as the person saw it at its end."""
         hand = self._hand(number)
         chance = [action for who, action in hand.events if who == CHANCE]
-        table = Table(self.company.rules, Given(chance, 0), self._names(hand.seat), events=hand.events)
+        table = Table(self.company.rules, Given(chance, 0), self.names_at(hand.seat), events=hand.events)
         return sight_of(table, hand.seat)
 
     def _hand(self, number: int) -> Finished:
@@ -168,7 +168,7 @@ class Room:
         others = self.company.others
         self._agents = [*others[:seat], None, *others[seat:]]
         self._greet()
-        self._table = Table(self.company.rules, self._luck(number), self._names(seat), events=events)  # type: ignore[arg-type]
+        self._table = Table(self.company.rules, self._luck(number), self.names_at(seat), events=events)  # type: ignore[arg-type]
 
     def _greet(self) -> None:
         """Tell the agents that the hand begins; also after they played another hand meanwhile."""
@@ -199,6 +199,7 @@ class Room:
     def _luck(self, number: int) -> Seeded:
         return Seeded(f"{self.kept.seed} {number}")
 
-    def _names(self, seat: int) -> tuple[str, ...]:
+    def names_at(self, seat: int) -> tuple[str, ...]:
+        """The names by seat where the person sits at ``seat``."""
         names = self.company.names
         return (*names[:seat], YOU, *names[seat:])

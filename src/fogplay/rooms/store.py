@@ -24,6 +24,9 @@ CREATE TABLE IF NOT EXISTS rooms (
 CREATE TABLE IF NOT EXISTS hands (
     room INTEGER NOT NULL REFERENCES rooms(id), number INTEGER NOT NULL, seat INTEGER NOT NULL, events TEXT NOT NULL,
     score REAL, baseline REAL, review TEXT, PRIMARY KEY (room, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answers (
+    room INTEGER NOT NULL REFERENCES rooms(id), hand INTEGER NOT NULL, place INTEGER NOT NULL, well INTEGER NOT NULL,
+    PRIMARY KEY (room, hand, place)) WITHOUT ROWID;
 """
 SECRET_BYTES = 18
 VERSION = 1
@@ -154,6 +157,19 @@ class Store:
         return self._run(
             "SELECT score, baseline FROM hands WHERE room=? AND score IS NOT NULL ORDER BY number", (room,)
         ).fetchall()
+
+    def answers(self, room: int) -> dict[tuple[int, int], int]:
+        """How often decisions were answered well in a row when they were drilled, by hand and place in its review."""
+        rows = self._run("SELECT hand, place, well FROM answers WHERE room=?", (room,)).fetchall()
+        return {(hand, place): well for hand, place, well in rows}
+
+    def note_answer(self, room: int, hand: int, place: int, right: bool) -> None:
+        """One more answer; a wrong one begins the row anew."""
+        self._run(
+            "INSERT INTO answers (room, hand, place, well) VALUES (?,?,?,?) ON CONFLICT (room, hand, place) DO UPDATE "
+            "SET well = CASE WHEN excluded.well > 0 THEN answers.well + 1 ELSE 0 END",
+            (room, hand, place, int(right)),
+        )
 
     def _run(self, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
         with self._lock:

@@ -46,7 +46,8 @@ def room_page(
         f'<ol class="log" aria-label="What happened" aria-live="polite" tabindex="0">{lines}</ol></section>'
     )
     colours = f'<button class="plain" data-do="colours">{"Two" if four else "Four"} colours</button>'
-    side = f"{_scores(scores)}{_review(reviewed)}{_history(history)}<p>{colours}</p>"
+    more = '<p><a data-in-room="hands">All hands</a> <a data-in-room="drill">Drill</a></p>' if history else ""
+    side = f"{_scores(scores)}{review_panel(reviewed)}{_history(history)}{more}<p>{colours}</p>"
     kept = f'<span data-room="{escape(title)}"></span>'
     aside = f'<section aria-label="Score and reviews">{side}</section>'
     return f'<div class="page">{head(title)}{kept}<div class="room">{board}{aside}</div></div>'
@@ -136,7 +137,7 @@ def _history(history: Sequence[Finished]) -> str:
     return f'<section class="panel" aria-label="Earlier hands"><table><tr>{top}</tr>{"".join(rows)}</table></section>'
 
 
-def _review(hand: Finished | None) -> str:
+def review_panel(hand: Finished | None) -> str:
     if hand is None:
         return ""
     inside = []
@@ -145,12 +146,12 @@ def _review(hand: Finished | None) -> str:
     elif not hand.review:
         inside.append('<p class="soft">There was nothing to decide, or nobody to learn from.</p>')
     for made in hand.review or ():
-        inside.append(_decision(made))
+        inside.append(decision_panel(made))
     name = f"Review of hand {hand.number + 1}"
     return f'<section class="panel" aria-label="{name}"><h2>{name}</h2>{"".join(inside)}</section>'
 
 
-def _decision(made: dict[str, Any]) -> str:
+def decision_panel(made: dict[str, Any]) -> str:
     """A decision with the reviewer's probabilities, what each option earns, and the cost of the choice."""
     rows = []
     values = made["values"] or [None] * len(made["options"])

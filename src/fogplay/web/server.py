@@ -9,7 +9,7 @@ from nicegui import app, core, ui
 
 from fogplay.rooms import Hall
 from fogplay.rooms.training import Trainings
-from fogplay.web import explore, lobby, room, train
+from fogplay.web import drill, explore, hands, lobby, room, train
 from fogplay.web.frames import Frames
 from fogplay.web.guard import Guard
 
@@ -40,6 +40,8 @@ def run(hall: Hall, trainings: Trainings, address: Address) -> None:
     ui.add_body_html(f"<script>{(FOLDER / 'table.js').read_text()}</script>", shared=True)
     lobby.add_page(hall)
     room.add_page(hall)
+    hands.add_page(hall)
+    drill.add_page(hall)
     explore.add_page(hall, trainings)
     train.add_page(hall, trainings)
     app.on_shutdown(trainings.stop_all)

@@ -48,6 +48,8 @@
       const kept = Object.entries(rooms).slice(-8);
       localStorage.setItem("fogplay-rooms", JSON.stringify(Object.fromEntries(kept)));
     }
+    for (const link of document.querySelectorAll("a[data-in-room]:not([href])")) // the server never writes a secret
+      link.href = ["/room", secret(), link.dataset.inRoom].filter(Boolean).join("/");
     const list = document.querySelector("#rooms");
     if (list && !list.children.length) {
       for (const [path, name] of Object.entries(JSON.parse(localStorage.getItem("fogplay-rooms") || "{}")).reverse()) {

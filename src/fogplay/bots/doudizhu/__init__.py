@@ -111,15 +111,15 @@ def bots(wanted: Sequence[str], rules: Doudizhu, company: Sequence[Any] = ()) ->
 
 
 def trainer(
-    rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any], search: bool
+    rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any], search: bool, engine: str
 ) -> tuple[Any, Any]:
     """A run that trains networks for these rules, and how to judge them: ``judge(evaluate, decks)``.
 
-    With ``search`` it goes by episodes of self-play with search, as in the paper.
+    With ``search`` it goes by episodes of self-play with search, as in the paper, played in threads or by an engine.
     """
     from fogplay.bots.doudizhu import training
 
     if not search:
         return training.trainer(rules, folder, device, seed, chosen), training.judge
-    run = training.episodes(rules, folder, device, seed, chosen)
+    run = training.episodes(rules, folder, device, seed, chosen, engine)
     return run, lambda evaluate, decks: training.judge(evaluate, decks, run.plan.judged)

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from fogplay.bots.doudizhu import arena
 from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import Mind, Settings
+from fogplay.bots.doudizhu.evaluators import by_networks
 from fogplay.bots.doudizhu.inference import LONGEST, Situations
 from fogplay.bots.doudizhu.lockstep import ask_bot, deal_lanes, make_all, note, seen_only
+from fogplay.engines import spread
 from fogplay.games.doudizhu_cards import having_2
 from fogplay.games.doudizhu_heads import KICKERS, NUM_KICKERS, PAIRS, cards_of_head, category_of, rank_of
 from fogplay.jit import kernel
@@ -32,7 +34,9 @@ from fogplay.simulators.doudizhu_features import (
 from fogplay.simulators.doudizhu_lanes import HEAD, KIND, MOST_DOUBLINGS, NUMBER, POOL, TAKEN
 from fogplay.simulators.doudizhu_policy import KICKER_KIND, kicker_pool, next_head
 from fogplay.simulators.streams import many_streams, uniform
+from fogplay.strategies.network import Network
 
+PARTS = 64  # of games played in processes
 KEPT = 16  # heads of a decision whose shares are kept: the most tried ones
 
 
@@ -236,15 +240,46 @@ def play(
 
     A move is drawn by the tries of the search to the power 1 / ``heat``; 0 takes the most tried one.
     """
-    each = -(-games // threads)
-    parts = [(first, min(each, games - first)) for first in range(0, games, each)]
 
     def part(first: int, count: int) -> Played:
         mind = None if evaluate is None else Mind(evaluate, settings or Settings())
         return _play(seed, first, count, mind, heat)
 
     with ThreadPoolExecutor(threads) as pool:
-        done = list(pool.map(lambda numbers: part(*numbers), parts))
+        return _together(list(pool.map(lambda numbers: part(*numbers), _parts(games, threads))))
+
+
+def play_in_processes(
+    seed: int,
+    games: int,
+    networks: list[Network] | None,
+    settings: Settings,
+    heat: float,
+    engine: str,
+    workers: int = 0,
+) -> Played:
+    """The same in processes of this machine or of a cluster (``engines.spread``), each with its own networks.
+
+    A game does not depend on the process that plays it, but on the part that it is in: there are always as many.
+    """
+    tasks = [(seed, first, count, networks, settings, heat) for first, count in _parts(games, PARTS)]
+    return _together(spread(play_part, tasks, engine, workers))
+
+
+def play_part(
+    seed: int, first: int, games: int, networks: list[Network] | None, settings: Settings, heat: float
+) -> Played:
+    """Some of the games of ``play_in_processes``."""
+    return _play(seed, first, games, None if networks is None else Mind(by_networks(networks), settings), heat)
+
+
+def _parts(games: int, number: int) -> list[tuple[int, int]]:
+    """The first game and the number of games of every part."""
+    each = -(-games // number)
+    return [(first, min(each, games - first)) for first in range(0, games, each)]
+
+
+def _together(done: list[Played]) -> Played:
     return Played(
         joined([each.samples for each in done]),
         np.concatenate([each.winner for each in done]),

@@ -13,6 +13,7 @@ from fogplay.bots.doudizhu.deltadou import Mind
 from fogplay.bots.doudizhu.deltadou import Settings as Deliberation
 from fogplay.bots.doudizhu.evaluators import SEATS
 from fogplay.bots.doudizhu.lockstep import Networks, Player, Single, Thinker
+from fogplay.engines import ENGINES, require_engine
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 from fogplay.games.doudizhu_cards import BLACK_JOKER, NUM_RANKS, RED_JOKER
@@ -88,6 +89,7 @@ def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
 # ---- In episodes, as in the paper
 
 PLANES = (0, 1, 2, 3, 4, 5, 6, 7, 8)  # own, unseen, shown; played by each; the last three moves
+THREADS = "threads"  # instead of one of engines.ENGINES
 PARALLEL = 16  # simulations of a position at the same time: many positions fill a batch
 FACT_WORDS = (SEEN_LEFT, SEEN_FACTS)
 EPISODES_ON_CPU = {
@@ -113,9 +115,15 @@ def deliberation(playouts: int) -> Deliberation:
     return usual._replace(playouts=playouts, parallel=PARALLEL, sure=2.0, weights=weights)
 
 
-def episodes(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any]) -> Episodes:
-    """A run in episodes of self-play with search, with the paper's convolutions; its networks learn from the search."""
+def episodes(
+    rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapping[str, Any], engine: str = THREADS
+) -> Episodes:
+    """A run in episodes of self-play with search, with the paper's convolutions; its networks learn from the search.
+
+    Games are played in threads of this process around its networks, or in processes (``engines.spread``) with copies.
+    """
     _require_plain(rules)
+    require_engine(engine, (THREADS, *ENGINES))
     wanted = within(LIMITS, ("heat",), {**({} if device == "cuda" else EPISODES_ON_CPU), **chosen})
     width, blocks = wanted.pop("width", 128), wanted.pop("blocks", 10)
     rates = Rates(**{name: wanted.pop(name) for name in ("rate", "batch") if name in wanted})
@@ -127,10 +135,15 @@ def episodes(rules: Doudizhu, folder: Path, device: str, seed: int, chosen: Mapp
 
     def play(episode: int, evaluate: Any, heat: float) -> tuple[dict[str, Any], Row]:
         games = plan.bootstrap if episode == 0 else plan.games
-        found = selfplay.play(seed + episode, games, threads, evaluate, thinking, heat)
+        if engine == THREADS:
+            found = selfplay.play(seed + episode, games, threads, evaluate, thinking, heat)
+        else:
+            networks = None if evaluate is None else list(run.networks().values())
+            found = selfplay.play_in_processes(seed + episode, games, networks, thinking, heat, engine)
         wins = {f"wins_{name}": float((found.winner == seat).mean()) for seat, name in enumerate(SEATS)}
         return found.samples._asdict(), {**wins, "bombs": float(found.bombs.mean())}
 
     settings = {**plan._asdict(), "width": width, "blocks": blocks, "rate": rates.rate, "batch": rates.batch}
     about = {"game": str(rules), "seed": seed, "settings": settings}
-    return Episodes(imitator, SEATS, folder, about, plan, play)
+    run = Episodes(imitator, SEATS, folder, about, plan, play)
+    return run

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import psutil
 
 from fogplay.agents import resolve
 from fogplay.errors import FogplayError
@@ -65,7 +66,8 @@ class Player:
         clock: Callable[[], float] = time.monotonic,
         memory: int = MEMORY,
     ) -> None:
-        self.agent, self.clock, self.memory = agent, clock, memory
+        self.agent, self.clock = agent, clock
+        self.memory = memory + psutil.Process().memory_info().rss  # rules count from here on, not what was there
         self.rng = np.random.default_rng(seed)
         self.match: Match | None = None
         self.turn = threading.Lock()  # one message of a match at a time

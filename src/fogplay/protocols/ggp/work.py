@@ -17,7 +17,7 @@ import psutil
 
 LOOK_SECONDS = 0.05  # between two looks at the memory
 INSIST_SECONDS = 0.2  # between two requests to end
-MEMORY = 4_000_000_000  # bytes of the whole process
+MEMORY = 4_000_000_000  # bytes that rules and thinking may take
 
 
 class EndedError(Exception):

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+from fogplay.jit import num_cores
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_river import Layout, branches, products
@@ -30,8 +31,11 @@ from fogplay.vectors import WIDTH
 
 LINES = 32  # per block: one warp
 LINES_IN_DOUBLE = 16  # since shared memory holds half as many numbers
-TURNS = 4  # that a thread takes to the GPU at once: 0.25 GB of device memory each
+TURNS = (
+    4  # that a thread takes to the GPU at once, if the device memory allows that to as many threads as there are cores
+)
 
+MEMORY = 0.8  # of the free device memory
 NO_LAYOUT = Layout(0, 0, 0, 0, np.float32)
 
 
@@ -196,7 +200,7 @@ class _Place:
         return len(on_board), int(last[-1])
 
 
-def on_gpu(walk: Walk, lines: int | None = None, turns: int = TURNS) -> GpuWalk:
+def on_gpu(walk: Walk, lines: int | None = None, turns: int | None = None) -> GpuWalk:
     """The same walk with its last round on a GPU, in blocks of ``lines`` threads, ``turns`` at once."""
     if not cuda.is_available():
         missing = importlib.util.find_spec("numba_cuda") is None
@@ -211,4 +215,14 @@ def on_gpu(walk: Walk, lines: int | None = None, turns: int = TURNS) -> GpuWalk:
     )
     seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
     parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}
-    return GpuWalk(**parts, layout=layout, seats=seats, turns=turns)
+    made = GpuWalk(**parts, layout=layout, seats=seats)
+    return dataclasses.replace(made, turns=turns or _turns(made))
+
+
+def _turns(walk: GpuWalk) -> int:
+    """How many turns at once the free device memory allows, where values take most of it."""
+    boards = math.comb(walk.lookups.deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
+    lanes = max(walk.lanes[seat][-1].chunks * WIDTH for seat in range(SEATS))
+    size = max(seat.branches for seat in walk.seats) * boards * walk.layout.hands * lanes * walk.precision().itemsize
+    free = cuda.current_context().get_memory_info()[0]
+    return max(1, int(min(TURNS, MEMORY * free / num_cores() / size)))

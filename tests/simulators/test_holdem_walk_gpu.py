@@ -67,8 +67,8 @@ def test_the_last_round_compiles_for_a_gpu(monkeypatch: pytest.MonkeyPatch, how:
     some = type("Device", (), {"compute_capability": (9, 0)})
     for module in (numba.cuda.compiler, numba.cuda.dispatcher):
         monkeypatch.setattr(module, "get_current_device", lambda: some, raising=False)
-    made = walk_boards(_branches(how), Layout(1326, 1081, 47, 32, np.float32), 200, 200)
-    shapes = (2, np.uint64), (3, np.float32), (2, np.float32), (2, np.float32), (3, np.float32), (4, np.float32)
+    made = walk_boards(_branches(how), Layout(1326, 1081, 47, 32, np.float32), 200, 200, 576)
+    shapes = (2, np.uint64), (3, np.float32), (2, np.float32), (2, np.float32), (2, np.float32), (3, np.float32)
     types = tuple(numba.typeof(np.zeros((1,) * rank, kind)) for rank, kind in shapes)
     cuda: Any = numba.cuda
     text = cuda.compile_ptx(made.py_func, types, cc=(9, 0))[0]

@@ -107,7 +107,7 @@ class _Writer:
             terms.append(term)
         joined = terms[0]
         for term in terms[1:]:
-            joined = f"max({joined}, {term})" if answers and self.how == LARGEST else f"{joined} + {term}"
+            joined = f"larger({joined}, {term})" if answers and self.how == LARGEST else f"{joined} + {term}"
         self.lines.append(f"value_{place} = {joined}")
         return f"value_{place}"
 
@@ -132,8 +132,12 @@ def _name(path: Path) -> str:
 # ---- The program
 
 
-def source(branch: Branch, name: str) -> str:
-    """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters."""
+def source(branch: Branch, name: str, touching: bool) -> str:
+    """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters.
+
+    ``load``, ``store`` and ``larger`` are those of a thread's numbers on a GPU, or of rows of lanes (``vectors.py``). With
+    ``touching``, hands are brought into the cache.
+    """
     shown, folded = ([_name(path) for path in some] for some in (branch.shown, branch.folded))
     both = [each for each in folded if each in shown]
     counted = [_Row(each, "shown", "-") for each in shown] + [
@@ -143,37 +147,36 @@ def source(branch: Branch, name: str) -> str:
     nowhere = ["top = NOWHERE + thread"]  # no card
     return "\n".join(
         [
-            f"def {name}(cards, reach, product, own, stake, held, thread, lane, value, column):",
-            *_indented(1, [f"stake_{each} = stake[{each}, lane]" for each in branch.stakes]),
-            *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = ZERO" for each in counted + read]),
-            *_indented(1, [f"reach_{_name(path)} = ZERO" for path in branch.vectors]),
+            f"def {name}(cards, reach, product, own, stake, held, zero, thread, lane, value, column):",
+            *_indented(1, [f"stake_{each} = load(stake, STAKE_{each} + lane)" for each in branch.stakes]),
+            *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = zero" for each in counted + read]),
+            *_indented(1, [f"reach_{_name(path)} = zero" for path in branch.vectors]),
             "    before = first = ZERO_PLACE",
-            "    known, group, seen = NONE, ENDS_AT, ZERO",
-            *_indented(1, [f"ahead_{each} = ZERO" for each in range(BATCH)]),
+            "    known, group = NONE, ENDS_AT",
+            *_indented(1, ["seen = zero", *(f"ahead_{each} = zero" for each in range(BATCH))] if touching else []),
             "    for card in range(CARDS):",
-            *_indented(2, [f"held[card * ROWS + thread + {each.offset}] = ZERO" for each in counted]),
-            *_indented(1, _start("first") + _touch_first() + nowhere),
+            *_indented(2, [f"store(held, card * ROWS + thread + {each.offset}, zero)" for each in counted]),
+            *_indented(1, _start("first") + _touch_first(touching) + nowhere),
             "    while first < HANDS:",
             "        last = min(first + BATCH, HANDS)",
-            *_indented(2, _touch()),
+            *_indented(2, _touch(touching)),
             *_indented(2, _each("first", _bucket(branch) + _cards() + _add(counted))),
             "        first = last",
             *_indented(1, _flush(counted)),
             "    for card in range(CARDS):",
             "        at = card * ROWS + thread",
-            *_indented(2, [f"held[at + FOLDED_{each}] = -held[at + SHOWN_{each}]" for each in both]),
-            *_indented(1, [f"folded_{each} = -shown_{each}" for each in both]),
-            *_indented(1, ["first = ZERO_PLACE", *_touch_first()]),
+            *_indented(2, [f"store(held, at + FOLDED_{each}, zero - load(held, at + SHOWN_{each}))" for each in both]),
+            *_indented(1, [f"folded_{each} = zero - shown_{each}" for each in both]),
+            *_indented(1, ["first = ZERO_PLACE", *_touch_first(touching)]),
             "    while first < HANDS:",
             "        last = cards[group]",
             "        group += ONE",
-            *_indented(2, _touch() + _start("before") + nowhere),
+            *_indented(2, _touch(touching) + _start("before") + nowhere),
             *_indented(2, _each("before", _bucket(branch) + _cards() + _add(added))),
             *_indented(2, _flush(added) + _start("first") + nowhere),
             *_indented(2, _each("first", _bucket(branch) + _cards() + _read(added + read) + _value(branch))),
             "        before, first = first, last",
-            "    if seen < ZERO:  # never, but the compiler must not know",
-            "        value[ZERO_PLACE, column] = seen",
+            *_indented(1, ["if seen < zero:", "    store(value, column, seen)"] if touching else []),  # never
             "",
         ]
     )
@@ -187,7 +190,7 @@ def _start(first: str) -> list[str]:
     """Load the hand at a place, and the next one's number."""
     return [
         f"word_0 = cards[{first}]",
-        "here_0 = reach[(word_0 & HAND_MASK) * LANES + lane]",
+        "here_0 = load(reach, (word_0 & HAND_MASK) * LANES + lane)",
         f"word_1 = cards[{first} + ONE]",
     ]
 
@@ -198,28 +201,34 @@ def _each(first: str, lines: list[str]) -> list[str]:
         f"place = {first}",
         "while place < last:",
         "    word, here = word_0, here_0",
-        "    word_0, here_0, word_1 = word_1, reach[(word_1 & HAND_MASK) * LANES + lane], cards[place + TWO]",
+        "    word_0 = word_1",
+        "    here_0 = load(reach, (word_0 & HAND_MASK) * LANES + lane)",
+        "    word_1 = cards[place + TWO]",
         *_indented(1, lines),
         "    place += ONE",
     ]
 
 
-def _touch() -> list[str]:
+def _touch(touching: bool) -> list[str]:
     """Begin to bring hands beyond ``last`` into the cache.
 
     What was loaded by one call is taken into a sum by the next, so that nobody waits for it.
     """
+    if not touching:
+        return []
     batch = range(BATCH)
     return [
         "while touched < last + LEAD:",
         *(f"    seen += ahead_{each}" for each in batch),
-        *(f"    ahead_{each} = reach[(touch_{each} & HAND_MASK) * LANES + lane]" for each in batch),
+        *(f"    ahead_{each} = load(reach, (touch_{each} & HAND_MASK) * LANES + lane)" for each in batch),
         *(f"    touch_{each} = cards[touched + BATCH + PLACE_{each}]" for each in batch),
         "    touched += BATCH",
     ]
 
 
-def _touch_first() -> list[str]:
+def _touch_first(touching: bool) -> list[str]:
+    if not touching:
+        return []
     return ["touched = ZERO_PLACE", *(f"touch_{each} = cards[PLACE_{each}]" for each in range(BATCH))]
 
 
@@ -230,7 +239,7 @@ def _bucket(branch: Branch) -> list[str]:
         "bucket = word >> THEIRS & BUCKET_MASK",
         "if bucket != known:",
         "    known = bucket",
-        *(f"    reach_{name} = product[bucket * LANES + lane + PRODUCT_{name}]" for name in names),
+        *(f"    reach_{name} = load(product, bucket * LANES + lane + PRODUCT_{name})" for name in names),
     ]
 
 
@@ -259,16 +268,16 @@ def _add(rows: list[_Row]) -> list[str]:
     return [
         "if b != top:",
         *_indented(1, _flush(rows)),
-        *_indented(1, ["top = b", *(f"top_{kind}_{name} = held[b + {kind.upper()}_{name}]" for name, kind, _ in rows)]),
-        *(f"low_{each.kind}_{each.name} = held[a + {each.offset}]" for each in rows),
+        *_indented(1, ["top = b", *(f"top_{kind}_{name} = load(held, b + {kind.upper()}_{name})" for name, kind, _ in rows)]),
+        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
         *(
             line
             for name, kind, sign in rows
             for line in (
                 f"more = here * reach_{name}",
-                f"held[a + {kind.upper()}_{name}] = low_{kind}_{name} {sign} more",
-                f"top_{kind}_{name} {sign}= more",
-                f"{kind}_{name} {sign}= more",
+                f"store(held, a + {kind.upper()}_{name}, low_{kind}_{name} {sign} more)",
+                f"top_{kind}_{name} = top_{kind}_{name} {sign} more",
+                f"{kind}_{name} = {kind}_{name} {sign} more",
             )
         ),
     ]
@@ -276,7 +285,7 @@ def _add(rows: list[_Row]) -> list[str]:
 
 def _flush(rows: list[_Row]) -> list[str]:
     """Store what is kept of the higher card."""
-    return [f"held[top + {each.offset}] = top_{each.kind}_{each.name}" for each in rows]
+    return [f"store(held, top + {each.offset}, top_{each.kind}_{each.name})" for each in rows]
 
 
 def _read(rows: list[_Row]) -> list[str]:
@@ -284,15 +293,15 @@ def _read(rows: list[_Row]) -> list[str]:
     return [
         "if b != top:",
         "    top = b",
-        *(f"    top_{each.kind}_{each.name} = held[b + {each.offset}]" for each in rows),
-        *(f"low_{each.kind}_{each.name} = held[a + {each.offset}]" for each in rows),
+        *(f"    top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows),
+        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
     ]
 
 
 def _value(branch: Branch) -> list[str]:
     """Compute the hand's value."""
-    own = [f"own_{slot} = own[mine * LANES + lane + OWN_{slot}]" for slot in dict.fromkeys(branch.own)]
-    return [*(["mine = word >> OWN", *own] if own else []), *branch.lines, "value[place, column] = found"]
+    own = [f"own_{slot} = load(own, mine * LANES + lane + OWN_{slot})" for slot in dict.fromkeys(branch.own)]
+    return [*(["mine = word >> OWN", *own] if own else []), *branch.lines, "store(value, place * COLUMNS + column, found)"]
 
 
 class Layout(NamedTuple):
@@ -303,6 +312,7 @@ class Layout(NamedTuple):
     cards: int  # that are not on the board
     lines: int  # per block
     kind: Any  # of numbers
+    width: int = WIDTH  # lanes that are told apart: 1 where a number is a row of them
 
     @property
     def ends_at(self) -> int:
@@ -326,22 +336,25 @@ class Layout(NamedTuple):
         return branch.rows * (self.cards + 1) * self.lines * int(np.dtype(self.kind).itemsize)
 
 
-def constants(branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int) -> dict[str, Any]:
+def constants(
+    branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int, columns: int
+) -> dict[str, Any]:
     """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
     found = {
-        "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "LANES": WIDTH, "NONE": (1 << 64) - 1,
+        "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "LANES": layout.width, "NONE": (1 << 64) - 1,
         "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
         "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at,
         "HAND_MASK": (1 << LOW) - 1, "CARD_MASK": (1 << HIGH - LOW) - 1, "BUCKET_MASK": (1 << OWN - THEIRS) - 1,
-        "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN,
+        "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN, "COLUMNS": columns,
     }  # fmt: skip
     found |= {f"PLACE_{each}": each for each in range(BATCH)}
     found |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
     folded = enumerate(branch.folded, len(branch.shown))
     found |= {f"FOLDED_{_name(path)}": row * layout.lines for row, path in folded}
-    found |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets * WIDTH for at, path in enumerate(branch.vectors)}
-    found |= {f"OWN_{slot}": slot * own_buckets * WIDTH for slot in branch.own}
-    return {name: np.uint64(value) for name, value in found.items()} | {"ZERO": layout.kind(0)}
+    found |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets * layout.width for at, path in enumerate(branch.vectors)}
+    found |= {f"OWN_{slot}": slot * own_buckets * layout.width for slot in branch.own}
+    found |= {f"STAKE_{each}": each * layout.width for each in branch.stakes}
+    return {name: np.uint64(value) for name, value in found.items()}
 
 
 def products(some: list[Branch], theirs: Table, kind: Any) -> NDArray[Any]:

@@ -41,14 +41,14 @@ def walk_boards(cards, reach, product, own, stake, value):
 CALL = """\
     if cuda.blockIdx.z == {number}:
         branch_{number}(
-            cards[board], reach[turn, chunk], product[chunk], own[chunk], stake[chunk], held, thread, lane,
-            value[{number}, board], line,
+            cards[board], reach[turn, chunk], product[chunk], own[chunk], stake[chunk], held, ZERO, thread,
+            lane, value[{number}, board], line,
         )
 """
 
 
-def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_buckets: int) -> Any:
-    """The kernel that fills ``value[branches, boards, hands, lanes]``, by blocks of ``layout.lines`` threads.
+def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_buckets: int, lanes: int) -> Any:
+    """The kernel that fills ``value[branches, boards, hands * lanes]``, by blocks of ``layout.lines`` threads.
 
     It is launched with a grid of boards, lanes by the block's lines, and branches. ``pack`` makes
     ``cards[boards, columns]``; ``reach[turns, chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
@@ -56,8 +56,8 @@ def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_bucket
     text, scope, skip = HEAD, {"cuda": cuda, "np": np}, 0
     for number, branch in enumerate(branches):
         name = f"branch_{number}"
-        known = constants(branch, layout, buckets, own_buckets, skip)
-        scope[name] = cuda.jit(_function(source(branch, name), name, known), device=True, inline="never")
+        known = constants(branch, layout, buckets, own_buckets, skip, lanes) | _ON_A_THREAD
+        scope[name] = cuda.jit(_function(source(branch, name, touching=True), name, known), device=True, inline="never")
         text += CALL.format(number=number)
         skip += len(branch.vectors)
     scope |= {
@@ -65,8 +65,27 @@ def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_bucket
         "LINES": np.uint64(layout.lines),
         "LANES": np.uint64(WIDTH),
     }
+    scope |= {"ZERO": layout.kind(0)}
     scope["TURN_AT"] = np.uint64(layout.turn_at)
     return cuda.jit(_function(text, "walk_boards", scope))
+
+
+def _load(array, at):
+    return array[at]
+
+
+def _store(array, at, number):
+    array[at] = number
+
+
+def _larger(first, second):
+    return max(first, second)
+
+
+_functions = {"load": _load, "store": _store, "larger": _larger}
+_ON_A_THREAD = {
+    name: each if SIMULATED else cuda.jit(each, device=True, inline="always") for name, each in _functions.items()
+}
 
 
 def _function(text: str, name: str, scope: dict[str, Any]) -> Any:
@@ -115,9 +134,9 @@ def sum_boards(turns, turn_at, places_at, largest, cards, value, sums):
         for board in range(int(turns[turn, 0]), int(turns[turn, 1])):
             place = cards[board, moved]
             if place != NONE:
-                found = value[0, board, place, line]
+                found = value[0, board, place * np.uint64(lanes) + np.uint64(line)]
                 for branch in range(1, value.shape[0]):
-                    other = value[branch, board, place, line]
+                    other = value[branch, board, place * np.uint64(lanes) + np.uint64(line)]
                     found = max(found, other) if largest else found + other
                 total += cards[board, turn_at + 1] * found
     sums[turn, line // WIDTH, hand, line % WIDTH] = total * turns[turn, 4]

@@ -56,14 +56,14 @@ class _Seat:
 def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout) -> _Seat:
     some, kind = branches(round_, responder, how), layout.kind
     own = lanes.theirs if lanes.own is None else lanes.own
-    kernel = walk_boards(some, layout, lanes.theirs.buckets, own.buckets)
+    kernel = walk_boards(some, layout, lanes.theirs.buckets, own.buckets, lanes.chunks * WIDTH)
     shared = max(layout.shared_bytes(branch) for branch in some)
     arrays = (
         cuda.to_device(products(some, lanes.theirs, kind)),
         cuda.to_device(np.zeros((lanes.chunks, 1), kind) if lanes.own is None else _flat(own.share.astype(kind))),
-        cuda.to_device(lanes.stake.astype(kind)),
+        cuda.to_device(_flat(lanes.stake.astype(kind))),
     )
-    cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (4, kind)))
+    cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (3, kind)))
     if not allow_shared_memory(kernel, (cards, reach, *arrays, value), shared):
         return _seat(round_, lanes, responder, how, layout._replace(lines=layout.lines // 2))
     largest = bool(how == LARGEST and round_.spots[responder][0]["player"] == responder)
@@ -147,7 +147,7 @@ class _Place:
             cuda.device_array((turns, 5), np.float64),
             cuda.pinned_array((turns, 5), np.float64),
         )
-        shapes = [(walk.seats[seat].branches, boards, layout.hands, chunks[seat] * WIDTH) for seat in range(SEATS)]
+        shapes = [(walk.seats[seat].branches, boards, layout.hands * chunks[seat] * WIDTH) for seat in range(SEATS)]
         shared = {shape: cuda.device_array(shape, layout.kind) for shape in set(shapes)}
         self.value = [shared[shape] for shape in shapes]  # of one seat after the other
         whole = [(turns, each, deck.hands, WIDTH) for each in chunks]
@@ -211,7 +211,7 @@ def on_gpu(walk: Walk, lines: int | None = None, turns: int | None = None) -> Gp
     layout = Layout(walk.lookups.deck.hands, math.comb(cards, 2), cards, lines, walk.precision)
     turned, sums = np.zeros((1, 5)), np.zeros((1, 1, 1, 1))
     allow_shared_memory(
-        sum_boards, (turned, 0, 0, True, sums[0, 0].astype(np.uint64), sums.astype(walk.precision), sums), 0
+        sum_boards, (turned, 0, 0, True, sums[0, 0].astype(np.uint64), sums[0].astype(walk.precision), sums), 0
     )
     seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
     parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}

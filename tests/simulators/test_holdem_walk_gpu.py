@@ -24,20 +24,23 @@ import sys
 import numpy as np
 from fogplay.games.registry import load
 from fogplay.simulators.holdem_walk_gpu import on_gpu
+from fogplay.simulators.holdem_walk_rows import by_rows
 from test_holdem_walk import Player, earned, walk_of
 kind = getattr(np, sys.argv[1])
 rules = load(sys.argv[2])
 player, other = Player(rules, True, 3), Player(rules, True, 4)
 for own in (None, other):
     walk = walk_of(player, own, kind)
-    print(*earned(walk), *earned(on_gpu(walk, lines=3, turns=2)))
+    expected = earned(walk)
+    print(*expected, *earned(on_gpu(walk, lines=3, turns=2)))
+    print(*expected, *earned(by_rows(walk)))
 """
 
 
 @pytest.mark.parametrize(
     ("kind", "spec", "tolerance"),
     [
-        ("float64", "holdem(rounds=3,ranks=3,suits=2,board=[0,1,1],raises=[10,10,20],max_raises=[0,1,4])", 1e-12),
+        ("float64", "holdem(rounds=3,ranks=3,suits=2,board=[0,1,1],raises=[10,10,20],max_raises=[0,0,4])", 1e-12),
         ("float32", "holdem(rounds=2,ranks=3,suits=2,board=[0,1],raises=[10,20],max_raises=[1,3])", 1e-5),
     ],
 )
@@ -51,7 +54,7 @@ def test_a_gpu_finds_the_same_values(tmp_path: Path, kind: str, spec: str, toler
         *expected, first, second = map(float, line.split())
         assert [first, second] == pytest.approx(expected, rel=tolerance, abs=tolerance)
         assert max(map(abs, expected)) > 1
-    assert len(done.stdout.splitlines()) == 2
+    assert len(done.stdout.splitlines()) == 4
 
 
 @pytest.mark.parametrize("how", [LARGEST, MIXED])

@@ -135,8 +135,8 @@ def _name(path: Path) -> str:
 def source(branch: Branch, name: str, touching: bool) -> str:
     """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters.
 
-    ``load``, ``store`` and ``larger`` are those of a thread's numbers on a GPU, or of rows of lanes (``vectors.py``). With
-    ``touching``, hands are brought into the cache.
+    ``load``, ``store`` and ``larger`` are those of a thread's numbers on a GPU, or of rows of lanes (``vectors.py``).
+    With ``touching``, hands are brought into the cache.
     """
     shown, folded = ([_name(path) for path in some] for some in (branch.shown, branch.folded))
     both = [each for each in folded if each in shown]
@@ -268,7 +268,9 @@ def _add(rows: list[_Row]) -> list[str]:
     return [
         "if b != top:",
         *_indented(1, _flush(rows)),
-        *_indented(1, ["top = b", *(f"top_{kind}_{name} = load(held, b + {kind.upper()}_{name})" for name, kind, _ in rows)]),
+        *_indented(
+            1, ["top = b", *(f"top_{kind}_{name} = load(held, b + {kind.upper()}_{name})" for name, kind, _ in rows)]
+        ),
         *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
         *(
             line
@@ -301,7 +303,11 @@ def _read(rows: list[_Row]) -> list[str]:
 def _value(branch: Branch) -> list[str]:
     """Compute the hand's value."""
     own = [f"own_{slot} = load(own, mine * LANES + lane + OWN_{slot})" for slot in dict.fromkeys(branch.own)]
-    return [*(["mine = word >> OWN", *own] if own else []), *branch.lines, "store(value, place * COLUMNS + column, found)"]
+    return [
+        *(["mine = word >> OWN", *own] if own else []),
+        *branch.lines,
+        "store(value, place * COLUMNS + column, found)",
+    ]
 
 
 class Layout(NamedTuple):
@@ -322,6 +328,11 @@ class Layout(NamedTuple):
     @property
     def places_at(self) -> int:
         return self.ends_at + self.hands
+
+    @property
+    def hand_mask(self) -> int:
+        """What a word tells of the number of its hand."""
+        return (1 << LOW) - 1
 
     @property
     def turn_at(self) -> int:

@@ -23,9 +23,10 @@ from fogplay.errors import FogplayError
 from fogplay.jit import num_cores
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
+from fogplay.simulators.holdem_pack import pack
 from fogplay.simulators.holdem_river import Layout, branches, products
 from fogplay.simulators.holdem_vectors import LARGEST
-from fogplay.simulators.holdem_vectors_gpu import THREADS, allow_shared_memory, cuda, pack, sum_boards, walk_boards
+from fogplay.simulators.holdem_vectors_gpu import THREADS, allow_shared_memory, cuda, sum_boards, walk_boards
 from fogplay.simulators.holdem_walk import SEATS, Walk
 from fogplay.vectors import WIDTH
 

@@ -239,7 +239,7 @@ def _bucket(branch: Branch) -> list[str]:
         "bucket = word >> THEIRS & BUCKET_MASK",
         "if bucket != known:",
         "    known = bucket",
-        *(f"    reach_{name} = load(product, bucket * LANES + lane + PRODUCT_{name})" for name in names),
+        *(f"    reach_{name} = load(product, bucket * PRODUCTS + lane + PRODUCT_{name})" for name in names),
     ]
 
 
@@ -302,7 +302,7 @@ def _read(rows: list[_Row]) -> list[str]:
 
 def _value(branch: Branch) -> list[str]:
     """Compute the hand's value."""
-    own = [f"own_{slot} = load(own, mine * LANES + lane + OWN_{slot})" for slot in dict.fromkeys(branch.own)]
+    own = [f"own_{slot} = load(own, mine * OWNS + lane + OWN_{slot})" for slot in dict.fromkeys(branch.own)]
     return [
         *(["mine = word >> OWN", *own] if own else []),
         *branch.lines,
@@ -347,33 +347,48 @@ class Layout(NamedTuple):
         return branch.rows * (self.cards + 1) * self.lines * int(np.dtype(self.kind).itemsize)
 
 
-def constants(
-    branch: Branch, layout: Layout, buckets: int, own_buckets: int, skip: int, columns: int
-) -> dict[str, Any]:
-    """The names in capital letters; the products of this branch begin with number ``skip`` of the seat."""
+def constants(branch: Branch, layout: Layout, skip: int, vectors: int, slots: int, columns: int) -> dict[str, Any]:
+    """The names in capital letters; they do not depend on strategies, so that programs are compiled once.
+
+    The branch's vectors begin with number ``skip`` of all ``vectors``. The responder has so many ``slots``. A hand's
+    value has so many ``columns``.
+    """
     found = {
         "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "BATCH": BATCH, "LEAD": LEAD, "LANES": layout.width, "NONE": (1 << 64) - 1,
         "HANDS": layout.hands, "CARDS": layout.cards, "ROWS": branch.rows * layout.lines,
         "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at,
         "HAND_MASK": (1 << LOW) - 1, "CARD_MASK": (1 << HIGH - LOW) - 1, "BUCKET_MASK": (1 << OWN - THEIRS) - 1,
         "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN, "COLUMNS": columns,
+        "PRODUCTS": vectors * layout.width, "OWNS": slots * layout.width,
     }  # fmt: skip
     found |= {f"PLACE_{each}": each for each in range(BATCH)}
     found |= {f"SHOWN_{_name(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
     folded = enumerate(branch.folded, len(branch.shown))
     found |= {f"FOLDED_{_name(path)}": row * layout.lines for row, path in folded}
-    found |= {f"PRODUCT_{_name(path)}": (skip + at) * buckets * layout.width for at, path in enumerate(branch.vectors)}
-    found |= {f"OWN_{slot}": slot * own_buckets * layout.width for slot in branch.own}
+    found |= {f"PRODUCT_{_name(path)}": (skip + at) * layout.width for at, path in enumerate(branch.vectors)}
+    found |= {f"OWN_{slot}": slot * layout.width for slot in branch.own}
     found |= {f"STAKE_{each}": each * layout.width for each in branch.stakes}
     return {name: np.uint64(value) for name, value in found.items()}
 
 
 def products(some: list[Branch], theirs: Table, kind: Any) -> NDArray[Any]:
-    """[chunks, vectors * buckets * WIDTH] the products of probabilities of all branches' vectors."""
-    share = theirs.share.reshape(len(theirs.share), -1, theirs.buckets, WIDTH)
+    """[chunks, buckets * vectors * WIDTH] the products of probabilities of all branches' vectors."""
+    share = _by_slot(theirs)
     made = []
     for branch in some:
         for path in branch.vectors:
             made.append(np.prod(share[:, list(path)], axis=1) if path else np.ones_like(share[:, 0]))
-    found = np.stack(made, axis=1).reshape(len(share), -1)
-    return np.ascontiguousarray(found, kind)
+    return np.ascontiguousarray(np.stack(made, axis=2), kind).reshape(len(share), -1)
+
+
+def own_shares(own: Table | None, kind: Any, chunks: int) -> tuple[NDArray[Any], int]:
+    """[chunks, buckets * slots * WIDTH] the responder's probabilities, and the number of its slots."""
+    if own is None:
+        return np.zeros((chunks, WIDTH), kind), 1
+    share = _by_slot(own)
+    return np.ascontiguousarray(share.transpose(0, 2, 1, 3), kind).reshape(chunks, -1), share.shape[1]
+
+
+def _by_slot(table: Table) -> NDArray[np.float64]:
+    """[chunks, slots, buckets, WIDTH] a player's probabilities."""
+    return table.share.reshape(len(table.share), -1, table.buckets, WIDTH)

@@ -44,16 +44,17 @@ CALL = """\
 """
 
 
-def walk_boards(branches: list[Branch], layout: Layout, buckets: int, own_buckets: int, lanes: int) -> Any:
+def walk_boards(branches: list[Branch], layout: Layout, slots: int, lanes: int) -> Any:
     """The kernel that fills ``value[branches, boards, hands * lanes]``, by blocks of ``layout.lines`` threads.
 
     It is launched with a grid of boards, lanes by the block's lines, and branches. ``pack`` makes
     ``cards[boards, columns]``; ``reach[turns, chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
     """
     text, scope, skip = HEAD, {"cuda": cuda, "np": np}, 0
+    vectors = sum(len(branch.vectors) for branch in branches)
     for number, branch in enumerate(branches):
         name = f"branch_{number}"
-        known = constants(branch, layout, buckets, own_buckets, skip, lanes) | _ON_A_THREAD
+        known = constants(branch, layout, skip, vectors, slots, lanes) | _ON_A_THREAD
         scope[name] = cuda.jit(_function(source(branch, name, touching=True), name, known), device=True, inline="never")
         text += CALL.format(number=number)
         skip += len(branch.vectors)

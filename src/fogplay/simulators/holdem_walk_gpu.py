@@ -24,7 +24,7 @@ from fogplay.jit import num_cores
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_pack import pack
-from fogplay.simulators.holdem_river import Layout, branches, products
+from fogplay.simulators.holdem_river import Layout, branches, own_shares, products
 from fogplay.simulators.holdem_vectors import LARGEST
 from fogplay.simulators.holdem_vectors_gpu import THREADS, allow_shared_memory, cuda, sum_boards, walk_boards
 from fogplay.simulators.holdem_walk import SEATS, Walk
@@ -56,12 +56,12 @@ class _Seat:
 
 def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout) -> _Seat:
     some, kind = branches(round_, responder, how), layout.kind
-    own = lanes.theirs if lanes.own is None else lanes.own
-    kernel = walk_boards(some, layout, lanes.theirs.buckets, own.buckets, lanes.chunks * WIDTH)
+    own, slots = own_shares(lanes.own, kind, lanes.chunks)
+    kernel = walk_boards(some, layout, slots, lanes.chunks * WIDTH)
     shared = max(layout.shared_bytes(branch) for branch in some)
     arrays = (
         cuda.to_device(products(some, lanes.theirs, kind)),
-        cuda.to_device(np.zeros((lanes.chunks, 1), kind) if lanes.own is None else _flat(own.share.astype(kind))),
+        cuda.to_device(own),
         cuda.to_device(_flat(lanes.stake.astype(kind))),
     )
     cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (3, kind)))
@@ -215,7 +215,7 @@ def on_gpu(walk: Walk, lines: int | None = None, turns: int | None = None) -> Gp
         sum_boards, (turned, 0, 0, True, sums[0, 0].astype(np.uint64), sums[0].astype(walk.precision), sums), 0
     )
     seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
-    parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}
+    parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(Walk)}
     made = GpuWalk(**parts, layout=layout, seats=seats)
     return dataclasses.replace(made, turns=turns or _turns(made))
 

@@ -24,7 +24,7 @@ from fogplay.jit import cache_folder
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_pack import pack
-from fogplay.simulators.holdem_river import Layout, branches, constants, products, source
+from fogplay.simulators.holdem_river import Layout, branches, constants, own_shares, products, source
 from fogplay.simulators.holdem_vectors import LARGEST
 from fogplay.simulators.holdem_walk import SEATS, Walk
 from fogplay.vectors import WIDTH
@@ -72,19 +72,19 @@ class _Seat:
 
 def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout) -> _Seat:
     some, text, skip = branches(round_, responder, how), HEAD, 0
-    own = lanes.theirs if lanes.own is None else lanes.own
+    own, slots = own_shares(lanes.own, layout.kind, lanes.chunks)
+    vectors = sum(len(branch.vectors) for branch in some)
     for number, branch in enumerate(some):
-        known = constants(branch, layout, lanes.theirs.buckets, own.buckets, skip, columns=1)
+        known = constants(branch, layout, skip, vectors, slots, columns=1)
         head, body = source(branch, f"branch_{number}", touching=False).split("\n", 1)
         values = "".join(f"    {name} = np.uint64({int(value)})\n" for name, value in known.items())
         text += f"@piece\n{head}\n{values}{body}\n\n"
         skip += len(branch.vectors)
     text += WALK.format(calls="".join(CALL.format(n=number) for number in range(len(some))))
-    mine = np.zeros((lanes.chunks, 1, WIDTH)) if lanes.own is None else lanes.own.share
     product = products(some, lanes.theirs, layout.kind).reshape(lanes.chunks, -1, WIDTH)
     largest = bool(how == LARGEST and round_.spots[responder][0]["player"] == responder)
     rows = max(branch.rows for branch in some)
-    arrays = product, mine.astype(layout.kind), lanes.stake.astype(layout.kind)
+    arrays = product, own.reshape(lanes.chunks, -1, WIDTH), lanes.stake.astype(layout.kind)
     return _Seat(_program(text), len(some), rows, *arrays, largest)
 
 
@@ -138,5 +138,5 @@ def by_rows(walk: Walk) -> RowWalk:
     deck, cards = walk.lookups.deck, walk.lookups.deck.cards - sum(walk.rules.board)
     layout = Layout(deck.hands, math.comb(cards, 2), cards, 1, walk.precision, 1)
     seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
-    parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}
+    parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(Walk)}
     return RowWalk(**parts, layout=layout, seats=seats)

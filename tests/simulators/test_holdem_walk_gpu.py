@@ -1,4 +1,4 @@
-"""The last round of hold'em as a program, by rows and on a GPU: simulated on small decks, compiled for the whole deck."""
+"""The last round of hold'em as a program, by rows and on a GPU: on small decks, and compiled for the whole deck."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from fogplay.games.registry import load
 from fogplay.simulators.holdem_lines import rounds_of
 from fogplay.simulators.holdem_river import Layout, branches
 from fogplay.simulators.holdem_vectors import LARGEST, MIXED
+from fogplay.simulators.holdem_walk_rows import by_rows
 from fogplay.trees.betting import betting_tree
+from tests.simulators.test_holdem_walk import Player, walk_of
 
 HERE = Path(__file__).parent
 
@@ -91,3 +93,10 @@ def test_the_last_round_has_nine_showdowns_and_eight_folds() -> None:
     layout = Layout(1326, 1081, 47, 32, np.float32)
     assert [(len(each.shown), len(each.folded)) for each in found] == [(5, 4), (4, 4)]
     assert 4 * (max(layout.shared_bytes(each) for each in found) + 1024) <= 228 * 1024  # four blocks fit
+
+
+def test_compiled_programs_can_be_read_from_disk() -> None:
+    """Numba looks for the module of what it reads there by its name."""
+    rules = load("holdem(rounds=2,ranks=3,suits=2,board=[0,1],raises=[10,20],max_raises=[1,3])")
+    for seat in by_rows(walk_of(Player(rules, True, 3))).seats:
+        assert sys.modules[seat.program.__module__].walk_boards is seat.program

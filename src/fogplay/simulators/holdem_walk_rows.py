@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import itertools
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -99,6 +100,7 @@ def _program(text: str) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where compiled code that is read from disk looks for it
     spec.loader.exec_module(module)
     return module.walk_boards
 

@@ -95,13 +95,18 @@ def _next_cards(deck: Deck, dealt: Dealt, groups: list[list[int]]) -> Iterator[N
 
 def stabiliser(deck: Deck, dealt: Dealt) -> NDArray[np.int64]:
     """[permutations, hands] where each permutation of suits that keeps the board takes every hand."""
-    groups = alike(deck, dealt)
+    return _exchanges(deck, tuple(map(tuple, alike(deck, dealt))))
+
+
+@functools.cache
+def _exchanges(deck: Deck, groups: tuple[tuple[int, ...], ...]) -> NDArray[np.int64]:
+    """The same for the suits in groups that can be exchanged."""
     holes = pairs(deck).astype(np.int64)
     images = []
     for chosen in itertools.product(*(itertools.permutations(group) for group in groups)):
         to = np.zeros(deck.suits, np.int64)
         for group, image in zip(groups, chosen, strict=True):
-            to[group] = image
+            to[list(group)] = image
         moved = holes - holes % deck.suits + to[holes % deck.suits]
         low, high = moved.min(axis=1), moved.max(axis=1)
         images.append(high * (high - 1) // 2 + low)

@@ -26,6 +26,7 @@ from fogplay.simulators.holdem_estimate import estimate, sample
 from fogplay.simulators.holdem_lines import Shares
 from fogplay.simulators.holdem_lookups import buckets_of, lookups
 from fogplay.simulators.holdem_walk import Walk, new_walk
+from fogplay.simulators.holdem_walk_rows import by_rows
 from fogplay.strategies.betting import BettingStrategy
 from fogplay.strategies.policy import BLIND, BettingPolicy
 
@@ -212,6 +213,8 @@ def full_game(
         from fogplay.simulators.holdem_walk_gpu import on_gpu
 
         made = on_gpu(made)
+    else:
+        made = by_rows(made)
     return FullGame(made, digest.hexdigest()[:16], device)
 
 

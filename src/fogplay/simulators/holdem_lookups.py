@@ -37,14 +37,15 @@ class Lookups(NamedTuple):
         count = math.comb(self.deck.cards - boards.shape[1], 2)
         strength = self.strength(boards) if last else np.zeros((len(boards), len(self.pairs)), np.uint16)
         shape, groups = (len(boards), count), (min(count, self.strengths) if last else 1) + 1
-        whole, byte = np.zeros(shape, np.uint16), np.zeros(shape, np.uint8)
-        made = Board(whole, byte, byte.copy(), whole, whole, np.zeros((len(boards), groups), np.uint16))
+        hand, theirs, own = (np.empty(shape, np.uint16) for _ in range(3))
+        low, high = (np.empty(shape, np.uint8) for _ in range(2))
+        made = Board(hand, low, high, theirs, own, np.zeros((len(boards), groups), np.uint16))
         sort_hands(strength, self.pairs, boards, made, np.zeros(self.strengths + 1, np.int64))
-        theirs = np.take_along_axis(self.theirs(street, boards), made.hand.astype(np.int64), axis=1)
+        _take(self.theirs(street, boards), made.hand, made.theirs)
         if self.own is self.theirs:
-            return made._replace(theirs=theirs, own=theirs)
-        own = np.take_along_axis(self.own(street, boards), made.hand.astype(np.int64), axis=1)
-        return made._replace(theirs=theirs, own=own)
+            return made._replace(own=made.theirs)
+        _take(self.own(street, boards), made.hand, made.own)
+        return made
 
 
 def lookups(rules: Holdem, theirs: Buckets, own: Buckets, symmetric: bool = True) -> Lookups:
@@ -96,6 +97,14 @@ class _SmallDeck:
             for hand, value in values.items():
                 found[number, hand] = order[value]
         return found
+
+
+@kernel
+def _take(by_hand, hand, found):
+    """Fill ``found[boards, places]`` with what ``by_hand[boards, hands]`` has for ``hand[boards, places]``."""
+    for number in range(hand.shape[0]):
+        for place in range(hand.shape[1]):
+            found[number, place] = by_hand[number, hand[number, place]]
 
 
 @kernel

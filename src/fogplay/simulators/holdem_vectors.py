@@ -266,10 +266,18 @@ def walk_last(
 
 @kernel
 def walk_down(spots, actions, responder, board, reach, share, buckets, ahead, buffers, onward):
-    """Fill ``onward[chunks, hands, WIDTH]``, the reach at the next round, from ``reach[hands, WIDTH]``.
+    """Fill ``onward[chunks, hands, WIDTH]``, the reach at the next round, from ``reach[chunks, hands, WIDTH]``.
 
-    ``ahead[WIDTH, ends]`` are the lanes of the next round.
+    ``ahead[lanes, ends]`` are the lanes of the next round.
     """
+    for chunk in range(reach.shape[0]):
+        lanes = ahead[chunk * WIDTH : (chunk + 1) * WIDTH]
+        walk_chunk_down(spots, actions, responder, board, reach[chunk], share[chunk], buckets, lanes, buffers, onward)
+
+
+@kernel
+def walk_chunk_down(spots, actions, responder, board, reach, share, buckets, ahead, buffers, onward):
+    """The same for one chunk of lanes."""
     hands = np.uint64(board.hand.shape[1])
     bucket = board.theirs[0]
     for place in range(hands):
@@ -299,11 +307,26 @@ def walk_up(
     spots, actions, responder, how, board, reach, share, buckets, own, own_buckets, stake, ahead, onward, known,
     buffers, sums, weight,
 ):  # fmt: skip
-    """Add to ``sums[hands, WIDTH]`` the values of a round that is not the last, times ``weight``.
+    """Add to ``sums[chunks, hands, WIDTH]`` the values of a round that is not the last, times ``weight``.
 
     ``onward[chunks, hands, WIDTH]`` has the values of the next round's lanes, and ``known[ends * hands, WIDTH]`` is
     scratch.
     """
+    for chunk in range(reach.shape[0]):
+        lanes = ahead[chunk * WIDTH : (chunk + 1) * WIDTH]
+        mine = own[chunk] if how == MIXED else own[0]
+        walk_chunk_up(
+            spots, actions, responder, how, board, reach[chunk], share[chunk], buckets, mine, own_buckets, stake[chunk],
+            lanes, onward, known, buffers, sums[chunk], weight,
+        )  # fmt: skip
+
+
+@kernel
+def walk_chunk_up(
+    spots, actions, responder, how, board, reach, share, buckets, own, own_buckets, stake, ahead, onward, known,
+    buffers, sums, weight,
+):  # fmt: skip
+    """The same for one chunk of lanes."""
     hands = np.uint64(board.hand.shape[1])
     for place in range(hands):
         store(buffers.reach, place, load(reach, board.hand[0, place]))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from fogplay.trees.betting import Betting
 from fogplay.vectors import WIDTH
 
 SEATS = 2
-NOTHING = np.zeros((1, WIDTH))
+NOTHING = np.zeros((1, 1, WIDTH))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,7 @@ class Walk:
     lanes: tuple[list[Lanes], list[Lanes]]  # by the responder's seat
     how: int  # LARGEST: a best response; MIXED: the responder follows a strategy
     precision: Any = np.float64  # of the last round
+    scratch: Any = field(default_factory=threading.local)  # of each thread
 
     @property
     def num_lines(self) -> int:
@@ -65,7 +67,7 @@ class Walk:
         """[seats] the opponent's reach at the second round: [chunks, hands, WIDTH]."""
         reach = np.zeros((1, self.lookups.deck.hands, WIDTH))
         reach[0, :, 0] = 1.0
-        return self._down((), [reach, reach])
+        return self._down(0, self._board(()), [reach, reach])
 
     def on_flop(self, flop: Next, reach: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """[seats, lines, classes] the values on a flop, times its weight, as means over each class of hands."""
@@ -95,7 +97,7 @@ class Walk:
             for lane, line in enumerate(self.lanes[seat][1].line):
                 onward[lane // WIDTH, :, lane % WIDTH] = total[seat, line][classes] * chance
             sums = np.zeros_like(reach)
-            self._up((), seat, reach, onward, 1.0, sums)
+            self._up(0, self._board(()), seat, reach, onward, 1.0, sums)
             earned.append(float(sums[0, :, 0].sum()) / deals)
         return earned[0], earned[1]
 
@@ -111,9 +113,10 @@ class Walk:
         sums = self._zeros(street)
         for board in boards:
             now = (*dealt, board.cards)
-            values = self._beyond(now, self._down(now, reach))
+            hands = self._board(now)
+            values = self._beyond(now, self._down(street, hands, reach))
             for seat in range(SEATS):
-                self._up(now, seat, reach[seat], values[seat], float(board.weight), sums[seat])
+                self._up(street, hands, seat, reach[seat], values[seat], float(board.weight), sums[seat])
         return sums
 
     def _beyond(self, dealt: Dealt, reach: Sequence[NDArray[Any]]) -> Sequence[NDArray[np.float64]]:
@@ -147,24 +150,25 @@ class Walk:
         hands = self.lookups.deck.hands
         return [np.zeros((self.lanes[seat][street].chunks, hands, WIDTH), kind) for seat in range(SEATS)]
 
-    def _down(self, dealt: Dealt, reach: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[Any]]:
+    def _board(self, dealt: Dealt) -> Board:
+        """The hands on a board that is not complete."""
+        return self.lookups.board(len(dealt), [tuple(itertools.chain(*dealt))], last=False)
+
+    def _down(self, street: int, board: Board, reach: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[Any]]:
         """[seats] the reach at the next round, in the precision of that round."""
-        street = len(dealt)
-        board = self.lookups.board(street, [tuple(itertools.chain(*dealt))], last=False)
-        buffers, onward = self.buffers(street, board.hand.shape[1], np.float64), self._room(street + 1)
+        buffers, onward = self._scratch(street, board)[0], self._room(street + 1)
         for seat in range(SEATS):
             lanes = self.lanes[seat][street]
-            for chunk in range(lanes.chunks):
-                walk_down(
-                    self.rounds[street].spots[seat], self.rounds[street].actions, seat, board, reach[seat][chunk],
-                    lanes.theirs.share[chunk], lanes.theirs.buckets, lanes.ahead[chunk * WIDTH : (chunk + 1) * WIDTH],
-                    buffers, onward[seat],
-                )  # fmt: skip
+            walk_down(
+                self.rounds[street].spots[seat], self.rounds[street].actions, seat, board, reach[seat],
+                lanes.theirs.share, lanes.theirs.buckets, lanes.ahead, buffers, onward[seat],
+            )  # fmt: skip
         return onward
 
     def _up(
         self,
-        dealt: Dealt,
+        street: int,
+        board: Board,
         seat: int,
         reach: NDArray[np.float64],
         onward: NDArray[np.float64],
@@ -172,18 +176,23 @@ class Walk:
         sums: NDArray[np.float64],
     ) -> None:
         """Add the values at the start of a round to ``sums``, from those of the next round."""
-        street = len(dealt)
-        board = self.lookups.board(street, [tuple(itertools.chain(*dealt))], last=False)
         lanes, round_ = self.lanes[seat][street], self.rounds[street]
-        hands = board.hand.shape[1]
-        buffers, known = self.buffers(street, hands, np.float64), np.zeros((round_.ends * hands, WIDTH))
-        for chunk in range(lanes.chunks):
-            own, own_buckets = (NOTHING, 1) if lanes.own is None else (lanes.own.share[chunk], lanes.own.buckets)
-            walk_up(
-                round_.spots[seat], round_.actions, seat, self.how, board, reach[chunk], lanes.theirs.share[chunk],
-                lanes.theirs.buckets, own, own_buckets, lanes.stake[chunk],
-                lanes.ahead[chunk * WIDTH : (chunk + 1) * WIDTH], onward, known, buffers, sums[chunk], weight,
-            )  # fmt: skip
+        own, own_buckets = (NOTHING, 1) if lanes.own is None else (lanes.own.share, lanes.own.buckets)
+        buffers, known = self._scratch(street, board)
+        walk_up(
+            round_.spots[seat], round_.actions, seat, self.how, board, reach, lanes.theirs.share,
+            lanes.theirs.buckets, own, own_buckets, lanes.stake, lanes.ahead, onward, known, buffers, sums, weight,
+        )  # fmt: skip
+
+    def _scratch(self, street: int, board: Board) -> tuple[Buffers, NDArray[np.float64]]:
+        """One thread's buffers for a round before the last, and for the values after it; all are overwritten."""
+        found: tuple[Buffers, NDArray[np.float64]] | None = getattr(self.scratch, f"of_{street}", None)
+        if found is None:
+            hands = board.hand.shape[1]
+            known = np.zeros((self.rounds[street].ends * hands, WIDTH))
+            found = self.buffers(street, hands, np.float64), known
+            setattr(self.scratch, f"of_{street}", found)
+        return found
 
     def _last(
         self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
@@ -196,7 +205,7 @@ class Walk:
         for seat in range(SEATS):
             lanes = self.lanes[seat][street]
             for chunk in range(lanes.chunks):
-                own, own_buckets = (NOTHING, 1) if lanes.own is None else (lanes.own.share[chunk], lanes.own.buckets)
+                own, own_buckets = (NOTHING[0], 1) if lanes.own is None else (lanes.own.share[chunk], lanes.own.buckets)
                 walk_last(
                     round_.spots[seat], round_.actions, seat, self.how, board, weight,
                     reach[seat][chunk].astype(kind, copy=False), lanes.theirs.share[chunk].astype(kind, copy=False),

@@ -1,109 +1,122 @@
 """A walk through hold'em whose last round is on a GPU.
 
 CPU threads prepare boards and walk the earlier rounds, each with a stream and scratch of its own on the GPU: one
-prepares while another's boards are walked.
+prepares while another's boards are walked. Python runs one thread at a time, so a thread makes few calls: it takes
+several boards of the round before, called *turns* here, to the GPU at once.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import itertools
 import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+from fogplay.jit import num_cores
 from fogplay.simulators.holdem_boards import Dealt, Next
-from fogplay.simulators.holdem_lines import DEEPER, Lanes, Round
-from fogplay.simulators.holdem_vectors import Board
-from fogplay.simulators.holdem_vectors_gpu import (
-    NONE,
-    THREADS,
-    THREADS_IN_DOUBLE,
-    cuda,
-    sum_boards,
-    sum_images,
-    walk_double,
-    walk_single,
-)
+from fogplay.simulators.holdem_lines import Lanes, Round
+from fogplay.simulators.holdem_pack import pack
+from fogplay.simulators.holdem_river import Layout, branches, own_shares, products
+from fogplay.simulators.holdem_vectors import LARGEST
+from fogplay.simulators.holdem_vectors_gpu import THREADS, allow_shared_memory, cuda, sum_boards, walk_boards
 from fogplay.simulators.holdem_walk import SEATS, Walk
-from fogplay.strategies.packing import WHOLE
 from fogplay.vectors import WIDTH
 
-_launching = threading.Lock()  # the first launch compiles
+LINES = 32  # per block: one warp
+LINES_IN_DOUBLE = 16  # since shared memory holds half as many numbers
+TURNS = (
+    4  # that a thread takes to the GPU at once, if the device memory allows that to as many threads as there are cores
+)
+
+MEMORY = 0.8  # of the free device memory
+NO_LAYOUT = Layout(0, 0, 0, 0, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class _Seat:
-    """One responder's arrays in device memory."""
+    """One responder's kernel, and its arrays in device memory."""
 
-    spots: Any
-    actions: Any
-    path: Any  # [steps] the opponent's slots on the way to each decision
-    path_end: Any  # [decisions + 1] where the steps of each decision begin and end
-    share: Any  # [chunks, slots * buckets, WIDTH] 255ths
-    buckets: np.uint64
+    kernel: Any
+    lines: int  # threads per block
+    branches: int
+    shared: int  # bytes of shared memory per block
+    product: Any
     own: Any
-    own_buckets: np.uint64
     stake: Any
-    root: int  # the buffer of the first decision's values
+    largest: bool  # how branches are joined
 
 
-def _seat(round_: Round, lanes: Lanes, responder: int, kind: Any) -> _Seat:
-    spots = round_.spots[responder]
-    steps: list[list[int]] = [[] for _ in spots]
-    for place, spot in enumerate(spots):
-        for action in round_.actions[spot["first"] : spot["first"] + spot["count"]]:
-            if action["kind"] == DEEPER:
-                moved = [int(action["slot"])] if spot["player"] != responder else []
-                steps[int(action["to"])] = steps[place] + moved
-    path_end = np.cumsum([0, *map(len, steps)]).astype(np.int64)
-    path = np.array([slot for each in steps for slot in each] or [0], np.int64)
-    own = lanes.theirs if lanes.own is None else lanes.own
-    return _Seat(
-        cuda.to_device(np.ascontiguousarray(spots)),
-        cuda.to_device(round_.actions),
-        cuda.to_device(path),
-        cuda.to_device(path_end),
-        cuda.to_device(_whole(lanes.theirs.share)),
-        np.uint64(lanes.theirs.buckets),
-        cuda.to_device(_whole(own.share)),
-        np.uint64(own.buckets),
-        cuda.to_device(lanes.stake.astype(kind)),
-        int(spots[0]["value"]),
+def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout) -> _Seat:
+    some, kind = branches(round_, responder, how), layout.kind
+    own, slots = own_shares(lanes.own, kind, lanes.chunks)
+    kernel = walk_boards(some, layout, slots, lanes.chunks * WIDTH)
+    shared = max(layout.shared_bytes(branch) for branch in some)
+    arrays = (
+        cuda.to_device(products(some, lanes.theirs, kind)),
+        cuda.to_device(own),
+        cuda.to_device(_flat(lanes.stake.astype(kind))),
     )
+    cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (3, kind)))
+    if not allow_shared_memory(kernel, (cards, reach, *arrays, value), shared):
+        return _seat(round_, lanes, responder, how, layout._replace(lines=layout.lines // 2))
+    largest = bool(how == LARGEST and round_.spots[responder][0]["player"] == responder)
+    return _Seat(kernel, layout.lines, len(some), shared, *arrays, largest)
 
 
-def _whole(share: NDArray[np.float64]) -> NDArray[np.uint8]:
-    return np.rint(share * WHOLE).astype(np.uint8)
+def _flat(lanes: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, ``[chunks, rows * WIDTH]``: the fewer dimensions, the fewer instructions per access."""
+    return lanes.reshape(len(lanes), -1)
 
 
 @dataclass(frozen=True, eq=False)
 class GpuWalk(Walk):
     """A walk whose last round is on a GPU; what it returns of that round is overwritten by the thread's next."""
 
+    layout: Layout = NO_LAYOUT
     seats: tuple[_Seat, ...] = ()
+    turns: int = TURNS
     places: Any = field(default_factory=threading.local)  # the scratch of each CPU thread
 
     def _last(
         self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
     ) -> Sequence[NDArray[np.float64]]:
-        unchanged = np.arange(self.lookups.deck.hands, dtype=np.int64)[None]
-        return self._place().walk(*self.last_boards(dealt, boards), self, reach, unchanged, 1.0)
+        unchanged, place = np.arange(self.lookups.deck.hands, dtype=np.int64)[None], self._place()
+        for seat in range(SEATS):
+            place.given[seat][0] = reach[seat]
+        return place.walk(self, [_Turn(dealt, boards, unchanged, 1.0)])[0]
 
-    def _beyond(self, dealt: Dealt, reach: Sequence[NDArray[Any]]) -> Sequence[NDArray[np.float64]]:
-        if len(dealt) + 2 < self.rules.rounds:
-            return super()._beyond(dealt, reach)
-        boards = self.last_boards(dealt, self.next_boards(dealt))
-        return self._place().walk(*boards, self, reach, *self.finishing(dealt))
+    def _after(
+        self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
+    ) -> Sequence[NDArray[np.float64]]:
+        street = len(dealt) + 1
+        if street + 2 != self.rules.rounds:
+            return super()._after(dealt, boards, reach)
+        sums, place = self._zeros(street), self._place()
+        for first in range(0, len(boards), self.turns):
+            some, turns, hands = boards[first : first + self.turns], [], []
+            for place.turn, board in enumerate(some):
+                now = (*dealt, board.cards)
+                turns.append(_Turn(now, self.next_boards(now), *self.finishing(now)))
+                hands.append(self._board(now))
+                self._down(street, hands[-1], reach)
+            for board, on_board, values in zip(some, hands, place.walk(self, turns), strict=True):
+                for seat in range(SEATS):
+                    self._up(street, on_board, seat, reach[seat], values[seat], float(board.weight), sums[seat])
+        return sums
 
     def _room(self, street: int) -> Sequence[NDArray[Any]]:
-        return super()._room(street) if street + 1 < self.rules.rounds else self._place().given
+        if street + 1 < self.rules.rounds:
+            return super()._room(street)
+        place = self._place()
+        return [place.given[seat][place.turn] for seat in range(SEATS)]
 
     def _place(self) -> _Place:
         there: _Place | None = getattr(self.places, "place", None)
@@ -112,75 +125,105 @@ class GpuWalk(Walk):
         return there
 
 
+class _Turn(NamedTuple):
+    """What was dealt before the last round, and what can be dealt now."""
+
+    dealt: Dealt
+    boards: Sequence[Next]
+    images: NDArray[np.int64]  # permutations of hands to add over
+    scale: float  # then
+
+
 class _Place:
-    """One CPU thread's stream and scratch in device memory."""
+    """One CPU thread's stream and scratch in device memory, for some turns."""
 
     def __init__(self, walk: GpuWalk) -> None:
-        deck, round_, kind = walk.lookups.deck, walk.rounds[-1], walk.precision
-        dealt = sum(walk.rules.board)
-        boards = math.comb(deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
-        self.stream, self.hands = cuda.stream(), math.comb(deck.cards - dealt, 2)
+        deck, layout, turns = walk.lookups.deck, walk.layout, walk.turns
+        boards = turns * math.comb(deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
+        self.stream, self.turn = cuda.stream(), 0  # the turn whose reach is being computed
         chunks = [walk.lanes[seat][-1].chunks for seat in range(SEATS)]
-        shape, whole, there = (boards, self.hands), (boards, deck.hands), cuda.device_array
-        groups = (boards, min(self.hands, walk.lookups.strengths) + 1)
-        self.cards = [there(shape, each) for each in (np.uint16, np.uint8, np.uint8, np.uint16, np.uint16)]
-        self.cards += [there(groups, np.uint16), there(whole, np.int16), there(boards, np.float64)]
-        self.images = there((math.factorial(deck.suits), deck.hands), np.int64)
-        self.value = there((boards, max(chunks), round_.values * self.hands, WIDTH), kind)
-        self.arrived = there((boards, max(chunks), self.hands, WIDTH), kind)
-        self.beaten = there((boards, max(chunks), self.hands, WIDTH), kind)
-        sizes = [(each, deck.hands, WIDTH) for each in chunks]
-        self.sums, self.finished = ([there(size, np.float64) for size in sizes] for _ in range(2))
-        self.found = [cuda.pinned_array(size, np.float64) for size in sizes]
-        self.reach = [there(size, kind) for size in sizes]
-        self.given = [cuda.pinned_array(size, kind) for size in sizes]
+        shape = boards + turns * math.factorial(deck.suits), layout.columns
+        self.cards, self.packed = cuda.device_array(shape, np.uint64), cuda.pinned_array(shape, np.uint64)
+        self.turns, self.packed_turns = (
+            cuda.device_array((turns, 5), np.float64),
+            cuda.pinned_array((turns, 5), np.float64),
+        )
+        shapes = [(walk.seats[seat].branches, boards, layout.hands * chunks[seat] * WIDTH) for seat in range(SEATS)]
+        shared = {shape: cuda.device_array(shape, layout.kind) for shape in set(shapes)}
+        self.value = [shared[shape] for shape in shapes]  # of one seat after the other
+        whole = [(turns, each, deck.hands, WIDTH) for each in chunks]
+        self.reach = [cuda.device_array((turns, each, deck.hands * WIDTH), layout.kind) for each in chunks]
+        self.given = [cuda.pinned_array(each, layout.kind) for each in whole]
+        self.sums = [cuda.device_array(each, np.float64) for each in whole]
+        self.found = [cuda.pinned_array(each, np.float64) for each in whole]
         for each in self.given:
-            each[...] = 0
-        self.unit = kind(1 / WHOLE)
-        self.kernel, self.threads = (walk_single, THREADS) if kind is np.float32 else (walk_double, THREADS_IN_DOUBLE)
+            each[...] = 0  # where no lane is, the reach stays zero
 
-    def walk(
-        self,
-        board: Board,
-        weight: NDArray[np.float64],
-        walk: GpuWalk,
-        reach: Sequence[NDArray[Any]],
-        images: NDArray[np.int64],
-        scale: float,
-    ) -> Sequence[NDArray[np.float64]]:
-        """[seats] the values of these boards, summed, then summed over ``images`` and scaled."""
-        stream, number, whole = self.stream, board.hand.shape[0], walk.lookups.deck.hands
-        where = np.full((number, whole), NONE, np.int16)
-        np.put_along_axis(where, board.hand.astype(np.int64), np.arange(self.hands, dtype=np.int16)[None], axis=1)
-        for there, here in zip(self.cards, (*board, where, weight), strict=True):
-            there[:number].copy_to_device(np.ascontiguousarray(here), stream=stream)
-        self.images[: len(images)].copy_to_device(images, stream=stream)
+    def walk(self, walk: GpuWalk, turns: Sequence[_Turn]) -> list[list[NDArray[np.float64]]]:
+        """[turns, seats] the values of a turn's boards, summed, then summed over images and scaled.
+
+        The reach is in ``given``; what is returned is overwritten by the next call.
+        """
+        layout, stream, count = walk.layout, self.stream, len(turns)
+        boards, rows = self._pack(walk, turns)
+        self.cards[:rows].copy_to_device(self.packed[:rows], stream=stream)
+        self.turns.copy_to_device(self.packed_turns, stream=stream)
         for seat in range(SEATS):
-            given, chunks = walk.seats[seat], walk.lanes[seat][-1].chunks
-            self.reach[seat].copy_to_device(reach[seat], stream=stream)
-            grid = (number, -(-chunks * WIDTH // self.threads)), self.threads, stream
-            sums = -(-chunks * whole * WIDTH // THREADS), THREADS, stream
-            with _launching:
-                self.kernel[grid](
-                    given.spots, given.actions, given.path, given.path_end, seat, walk.how, *self.cards[:6],
-                    self.reach[seat], given.share, given.buckets, given.own, given.own_buckets, given.stake, self.unit,
-                    self.arrived, self.beaten, self.value,
-                )  # fmt: skip
-                sum_boards[sums](
-                    number, self.cards[6], self.cards[7], given.root * self.hands, self.value, self.sums[seat]
-                )
-                sum_images[sums](len(images), self.images, scale, self.sums[seat], self.finished[seat])
-            self.finished[seat].copy_to_host(self.found[seat], stream=stream)
+            given, lanes = walk.seats[seat], walk.lanes[seat][-1].chunks * WIDTH
+            reach = self.given[seat].reshape(self.reach[seat].shape)
+            self.reach[seat][:count].copy_to_device(reach[:count], stream=stream)
+            grid = boards, -(-lanes // given.lines), given.branches
+            given.kernel[grid, given.lines, stream, given.shared](
+                self.cards, self.reach[seat], given.product, given.own, given.stake, self.value[seat]
+            )
+            sum_boards[(-(-lanes * layout.everything // THREADS), count), THREADS, stream](
+                self.turns, layout.turn_at, layout.places_at, given.largest, self.cards, self.value[seat],
+                self.sums[seat],
+            )  # fmt: skip
+            self.sums[seat][:count].copy_to_host(self.found[seat][:count], stream=stream)
         stream.synchronize()
-        return self.found
+        return [[self.found[seat][turn] for seat in range(SEATS)] for turn in range(count)]
+
+    def _pack(self, walk: GpuWalk, turns: Sequence[_Turn]) -> tuple[int, int]:
+        """Prepare what the kernels read: the number of boards, and of rows."""
+        on_board = [(*itertools.chain(*turn.dealt), *each.cards) for turn in turns for each in turn.boards]
+        weight = np.array([each.weight for turn in turns for each in turn.boards], np.float64)
+        sizes, images = [len(turn.boards) for turn in turns], [len(turn.images) for turn in turns]
+        board = walk.lookups.board(walk.rules.rounds - 1, on_board, last=True)
+        pack(
+            board, np.array(on_board, np.uint8), np.repeat(np.arange(len(turns)), sizes), weight,
+            np.concatenate([turn.images for turn in turns]), walk.layout.ends_at, walk.layout.places_at, self.packed,
+        )  # fmt: skip
+        ends, last = np.cumsum(sizes), len(on_board) + np.cumsum(images)
+        self.packed_turns[: len(turns)] = np.stack(
+            [ends - sizes, ends, last - images, last, [turn.scale for turn in turns]], axis=1
+        )
+        return len(on_board), int(last[-1])
 
 
-def on_gpu(walk: Walk) -> GpuWalk:
-    """The same walk with its last round on a GPU."""
+def on_gpu(walk: Walk, lines: int | None = None, turns: int | None = None) -> GpuWalk:
+    """The same walk with its last round on a GPU, in blocks of ``lines`` threads, ``turns`` at once."""
     if not cuda.is_available():
         missing = importlib.util.find_spec("numba_cuda") is None
         what = "an extra package: pip install 'fogplay[gpu]'" if missing else "its driver; use device cpu"
         raise FogplayError(f"device cuda needs an NVIDIA GPU and {what}")
-    seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.precision) for seat in range(SEATS))
-    parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(walk)}
-    return GpuWalk(**parts, seats=seats)
+    cards = walk.lookups.deck.cards - sum(walk.rules.board)
+    lines = lines or (LINES if walk.precision is np.float32 else LINES_IN_DOUBLE)
+    layout = Layout(walk.lookups.deck.hands, math.comb(cards, 2), cards, lines, walk.precision)
+    turned, sums = np.zeros((1, 5)), np.zeros((1, 1, 1, 1))
+    allow_shared_memory(
+        sum_boards, (turned, 0, 0, True, sums[0, 0].astype(np.uint64), sums[0].astype(walk.precision), sums), 0
+    )
+    seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
+    parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(Walk)}
+    made = GpuWalk(**parts, layout=layout, seats=seats)
+    return dataclasses.replace(made, turns=turns or _turns(made))
+
+
+def _turns(walk: GpuWalk) -> int:
+    """How many turns at once the free device memory allows, where values take most of it."""
+    boards = math.comb(walk.lookups.deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
+    lanes = max(walk.lanes[seat][-1].chunks * WIDTH for seat in range(SEATS))
+    size = max(seat.branches for seat in walk.seats) * boards * walk.layout.hands * lanes * walk.precision().itemsize
+    free = cuda.current_context().get_memory_info()[0]
+    return max(1, int(min(TURNS, MEMORY * free / num_cores() / size)))

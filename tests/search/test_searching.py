@@ -165,17 +165,17 @@ def test_the_same_seed_plays_the_same_hands() -> None:
     assert results[0].totals == results[1].totals
 
 
-def test_more_simulations_lose_less_to_the_equilibrium() -> None:
+@pytest.mark.parametrize(
+    ("kind", "numbers"), [("greedy", (30, 3_000)), pytest.param("average", (300, 30_000), marks=pytest.mark.slow)]
+)
+def test_more_simulations_lose_less_to_the_equilibrium(kind: str, numbers: tuple[int, int]) -> None:
     """Measured without luck: the search decides once at every infoset of Leduc."""
     from benchmarks.search import searched
     from fogplay.evaluate import equilibrium
 
     flat = fp.flatten("leduc")
     _, exact = equilibrium(flat)
-    few, many = (searched(flat, exact, "smooth-uct", simulations, 1, "greedy")[0] for simulations in (30, 3_000))
-    assert few < -0.15
-    assert many > -0.05
-    few, many = (searched(flat, exact, "smooth-uct", simulations, 1, "average")[0] for simulations in (300, 30_000))
+    few, many = (searched(flat, exact, "smooth-uct", simulations, 1, kind)[0] for simulations in numbers)
     assert few < -0.15
     assert many > -0.05
 

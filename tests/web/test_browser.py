@@ -109,6 +109,7 @@ def test_a_reload_and_a_killed_server_come_back_to_the_same_decision(tmp_path: P
 
 
 def test_hands_are_filtered_taken_away_and_drilled(server: Server, browser: Any) -> None:
+    browser.get_log("browser")  # what other tests left there
     browser.get(room := new_room(server, "leduc", seat=0))
     for hand in range(4):
         wait_for(browser, lambda _, h=hand: f"Hand {h + 1}" in status(browser))

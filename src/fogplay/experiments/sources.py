@@ -10,8 +10,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent
 # All that a run goes through from the rules to the points that it writes.
 PARTS = (
-    "atomics.py", "cards", "checks.py", "dispatch.py", "evaluate", "experiments/runner.py", "games", "gdl", "jit.py",
-    "kernels", "simulators", "solvers", "storage.py", "strategies", "trees",
+    "atomics.py", "cards", "checks.py", "dispatch.py", "evaluate", "experiments/runner.py", "games", "gdl",
+    "generated.py", "jit.py", "kernels", "simulators", "solvers", "storage.py", "strategies", "trees",
 )  # fmt: skip
 
 

@@ -15,10 +15,8 @@ slow ones.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
-import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -27,10 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay import storage
 from fogplay.atomics import claim, look, publish, take
 from fogplay.errors import FogplayError
-from fogplay.jit import cache_folder
+from fogplay.generated import module_from
 from fogplay.kernels.cpu import Zeros
 from fogplay.kernels.updates import add, raise_to
 from fogplay.simulators.interface import PER_WORKER
@@ -339,18 +336,7 @@ class _Source:
         called = run.py_func if hasattr(run, "py_func") else run
         types = "".join(f"# {name}: {kind}\n" for name, kind in sorted(self.names.items()) if name.endswith("_type"))
         text = f"# starts {called.__module__}.{called.__qualname__}\n{types}{source}"
-        name = f"grid_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-        path = cache_folder() / f"{name}.py"
-        if not path.exists():
-            with storage.atomically(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
-                file.write(text)
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        vars(module).update(self.names, run=run)
-        spec.loader.exec_module(module)
+        module = module_from("grid", text, {**self.names, "run": run})
         return cuda.jit(cache=True, **({} if SIMULATED else {"max_registers": REGISTERS}))(module.grid)
 
 

@@ -8,11 +8,8 @@ machine compiles it once.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import importlib.util
 import itertools
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay import storage
-from fogplay.jit import cache_folder
+from fogplay.generated import module_from
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_pack import pack
@@ -86,23 +82,7 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
     largest = bool(how == LARGEST and round_.spots[responder][0]["player"] == responder)
     rows = max(branch.rows for branch in some)
     arrays = product, own.reshape(lanes.chunks, -1, WIDTH), lanes.stake.astype(layout.kind)
-    return _Seat(_program(text), len(some), rows, *arrays, largest)
-
-
-def _program(text: str) -> Any:
-    """The function ``walk_boards`` of a source."""
-    name = f"river_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    path = cache_folder() / f"{name}.py"
-    if not path.exists():
-        with storage.atomically(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where compiled code that is read from disk looks for it
-    spec.loader.exec_module(module)
-    return module.walk_boards
+    return _Seat(module_from("river", text).walk_boards, len(some), rows, *arrays, largest)
 
 
 @dataclass(frozen=True, eq=False)

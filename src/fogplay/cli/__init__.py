@@ -13,6 +13,7 @@ from fogplay import interrupts
 from fogplay.cli import (
     acpc,
     advising,
+    curves,
     ggp,
     laboratory,
     listing,
@@ -34,6 +35,7 @@ __all__ = [
     "acpc",
     "advising",
     "app",
+    "curves",
     "ggp",
     "laboratory",
     "listing",

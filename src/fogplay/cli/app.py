@@ -22,8 +22,8 @@ from fogplay.version import VERSION
 
 # In order of use: learn, inspect the result, play with it, exploit others with it; then the rest.
 COMMANDS = (
-    "solve", "evaluate", "inspect", "match", "play", "serve", "advise", "respond", "tradeoff", "model", "train",
-    "games", "algorithms", "reproduce", "bench", "acpc", "ggp",
+    "solve", "evaluate", "inspect", "match", "play", "serve", "advise", "respond", "tradeoff", "compare", "model",
+    "train", "games", "algorithms", "reproduce", "bench", "acpc", "ggp",
 )  # fmt: skip
 
 MOST_DIGITS = 1000

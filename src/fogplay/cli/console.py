@@ -27,6 +27,7 @@ from fogplay.trees.limits import rounded
 
 TURNS = "turn_based_simultaneous_game("  # OpenSpiel's name for a game that was converted
 UNLIMITED = 10_000  # columns
+CURVES = {"curve": "curve", "plot": "picture", "tensorboard": "scalars"}  # options and what they write
 COMPILING = "compiling the kernels (once, for some seconds); later commands start at once"
 COMPILING_AGAIN = "compiling the kernels (for some seconds)"  # if they cannot be kept
 
@@ -316,7 +317,7 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     if facts["nash_conv"] is not None:
         say(f"nash_conv {facts['nash_conv']:.6g}, exploitability {facts['exploitability']:.6g}")
     show_measured(facts)
-    say(f"saved to {facts['out']}")
+    say(", ".join([f"saved to {facts['out']}", *(f"its {what} to {facts[each]}" for each, what in CURVES.items() if each in facts)]))
     say("Next:")
     file = shlex.quote(facts["out"])
     if hasattr(strategy, "infosets"):

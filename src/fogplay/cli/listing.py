@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from fogplay.cli.app import JSON, app, print_json
+from fogplay.cli.app import JSON, app, print_json, require_folder
 from fogplay.cli.console import UncountedError, Watch, say, table
+from fogplay.errors import FogplayError
 
 PATIENCE = 10.0  # seconds to count the nodes of a game
 
@@ -18,6 +20,7 @@ PATIENCE = 10.0  # seconds to count the nodes of a game
 @app.command()
 def games(
     name: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Describe this one.")] = None,
+    efg: Annotated[Path | None, typer.Option("--efg", help="Write this game as a file of Gambit's instead.")] = None,
     as_json: JSON = False,
 ) -> None:
     """List the games, their parameters and sizes; or describe one of them."""
@@ -25,6 +28,9 @@ def games(
     from fogplay.games.registry import presets, registered
     from fogplay.trees import flatten
 
+    if efg is not None:
+        _write_efg(name, efg, as_json)
+        return
     if name is not None:
         _describe(name, as_json)
         return
@@ -46,6 +52,20 @@ def games(
         f"a rule sheet in GDL: fogplay solve rules.kif ({', '.join(own_sheets())} come along); "
         "OpenSpiel's: fogplay solve pyspiel:NAME."
     )
+
+
+def _write_efg(name: str | None, file: Path, as_json: bool) -> None:
+    from fogplay.trees.efg import write_efg
+
+    if name is None:
+        raise FogplayError("--efg writes one game: fogplay games GAME --efg FILE.efg")
+    require_folder(file, "--efg")
+    with Watch(quiet=as_json) as watch:
+        flat = write_efg(watch.flatten(name), file)
+    if as_json:
+        print_json({"game": flat.name, "nodes": flat.num_nodes, "infosets": flat.num_infosets, "efg": str(file)})
+    else:
+        say(f"{flat.name}: {flat.num_nodes:,} nodes, {flat.num_infosets:,} infosets, saved to {file}")
 
 
 def _facts(game: Any, flatten: Any) -> dict[str, Any]:

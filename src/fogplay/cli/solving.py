@@ -33,6 +33,7 @@ from fogplay.cli.app import (
     where_the_game_is,
 )
 from fogplay.cli.charts import inspect_betting
+from fogplay.cli.curves import Curve, Curves, Plot, TensorBoard
 from fogplay.cli.console import Watch, say, show_measured, show_result, table
 from fogplay.cli.full import evaluate_fully
 from fogplay.cli.keeping import Force, choose, save
@@ -68,6 +69,9 @@ def solve(
     resume: Annotated[bool, typer.Option(help="Continue from the checkpoint beside --out, if there is one.")] = False,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often a checkpoint is written.", min=0.0)] = 10.0,
     force: Force = False,
+    curve: Curve = None,
+    plot: Plot = None,
+    tensorboard: TensorBoard = None,
     matches: Annotated[
         int, typer.Option(help="Hands against each of the game's bots at the end, if it has any; 0 for none.", min=0)
     ] = 100_000,
@@ -85,6 +89,7 @@ def solve(
     require_device(device, algorithm)
     require_amount(iterations, minutes, seed or 0, threads, infosets, device)
     points = _iterations(snapshots)
+    curves = Curves(curve, plot, tensorboard)
     beyond = [point for point in points if iterations is not None and point > iterations]
     with Watch(quiet=as_json, node_limit=node_limit) as watch:
         _warn_of_resuming(resume, checkpoint_of(out), watch.note)
@@ -100,17 +105,19 @@ def solve(
             algorithm, why = suited(simulator, device, threads)
             settings = suited_parameters(algorithm, simulator)
             watch.note(f"by {algorithm}, {why}; -a names another (`fogplay algorithms`)")
+        curves.require_measurable(simulator)
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
         if threads is None:
             threads = watch.default_threads(simulator, chosen, seed, device)
         watch.expect_kernels(algorithm, device)
+    planned = planned_iterations(algorithm, simulator, iterations, minutes)
     if not resume:
-        planned = planned_iterations(algorithm, simulator, iterations, minutes)
         out = choose(out, simulator.name, algorithm, planned, force, watch.note)
 
     def keep(iteration: int, strategy: Any) -> None:
-        save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"), force=force, note=watch.note)
+        if iteration in points:
+            save(strategy, out.with_name(f"{out.stem}.{iteration}{out.suffix}"), force=force, note=watch.note)
 
     with stopping():  # from here on, a signal ends the learning, and what was learned is saved
         with watch:
@@ -127,8 +134,9 @@ def solve(
                 checkpoint_seconds=checkpoint_seconds,
                 progress=watch.progress,
                 greedy=greedy,
-                curve=points,
+                curve=curves.points(points, planned),
                 snapshot=keep if points else None,
+                measured=curves.measured,
                 note=watch.note,
                 **settings,
             )
@@ -138,7 +146,7 @@ def solve(
         saved = save(result.strategy, out, force=force, note=watch.note, nash_conv=result.nash_conv, measure=measure)
         if result.trouble is not None:
             print(f"fogplay: the last checkpoint could not be written: {result.trouble}", file=sys.stderr)
-        facts = {"game": simulator.name, **_facts(result), "out": str(saved)}
+        facts = {"game": simulator.name, **_facts(result), "out": str(saved), **curves.finish(result)}
         if result.interrupted and result.stopped is None:
             facts["next"] = resumed(out, asked)
         if simulator.flat is None:
@@ -280,10 +288,16 @@ def inspect(
         str | None, typer.Option(help="The game, where the file's own name for it cannot be loaded.")
     ] = None,
     limit: Annotated[int, amount(help="How many infosets to list.")] = 20,
+    export: Annotated[
+        Path | None, typer.Option(help="Write all of it as a table instead: .csv, .arrow, .feather or .parquet.")
+    ] = None,
     as_json: JSON = False,
 ) -> None:
     """Look up a situation: what the strategy does there, and why."""
     strategy = load_strategy(file)
+    if export is not None:
+        _export(strategy, file, export, as_json)
+        return
     if isinstance(strategy, BettingStrategy):
         inspect_betting(strategy, file, infoset, board, as_json)
         return
@@ -310,6 +324,21 @@ def inspect(
     if len(chosen) > limit:
         say(f"{limit} of {len(chosen):,} infosets; name one, or the beginning of some, or raise --limit.")
     say("earns: the player's average winnings from there if all follow the strategy (exact; nan if it never arises).")
+
+
+def _export(strategy: Any, file: Path, out: Path, as_json: bool) -> None:
+    from fogplay.frames import Tabulated, require_ending
+
+    require_folder(out, "--export")
+    require_ending(out, "--export")
+    if not isinstance(strategy, Tabulated):
+        raise FogplayError(f"--export is for strategies with named infosets; {file} has cards in buckets")
+    strategy.export(out)
+    rows = len(strategy.columns()["infoset"])
+    if as_json:
+        print_json({"file": str(file), "game": strategy.game, "rows": rows, "export": str(out)})
+    else:
+        say(f"{rows:,} rows, one per infoset and action, saved to {out}")
 
 
 def _looked_up(flat: FlatGame | None, strategy: Any, infosets: list[str]) -> list[dict[str, Any]]:

@@ -98,6 +98,49 @@ def new_picture(panels: int, in_a_row: int = 3) -> tuple[Any, Any]:
     return figure, axes.ravel()[:panels]
 
 
+@dataclass(frozen=True)
+class Band:
+    """A line with the spread around it: one algorithm over the work done or over time."""
+
+    label: str
+    x: tuple[float, ...]
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]  # standard deviation over runs; 0 for one run
+
+
+def draw_bands(panels: Mapping[str, Sequence[Band]], title: str, up: str = "nash_conv") -> Any:
+    """A figure with one panel per label of the horizontal axis, both axes logarithmic."""
+    figure, axes = new_picture(len(panels))
+    for axis, (across, bands) in zip(axes, panels.items(), strict=True):
+        for number, band in enumerate(bands):
+            colour = COLOURS[number % len(COLOURS)]
+            around = list(zip(band.mean, band.deviation, strict=True))
+            axis.plot(band.x, band.mean, color=colour, label=band.label, linewidth=1.6, marker=".", markersize=3)
+            low, high = [max(y - each, y / 10) for y, each in around], [y + each for y, each in around]
+            axis.fill_between(band.x, low, high, color=colour, alpha=0.2, linewidth=0)
+        axis.set_title(title, fontsize=11)
+        axis.set_xlabel(across)
+        axis.set_ylabel(up)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.grid(True, which="major", alpha=0.3)
+        if bands:
+            axis.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def save_picture_as(figure: Any, file: Path) -> None:
+    """Write a figure to a file whose ending says how, and close it."""
+    from matplotlib import pyplot
+
+    figure.tight_layout()
+    try:
+        with storage.atomically(file) as temporary:
+            figure.savefig(temporary, format=file.suffix[1:], dpi=130)
+    finally:
+        pyplot.close(figure)
+
+
 def save_picture(figure: Any, path: Path) -> list[Path]:
     """Write ``path``.svg and ``path``.png, and close the figure."""
     from matplotlib import pyplot

@@ -20,6 +20,7 @@ from fogplay.games.game import CHANCE, TERMINAL, Game, State
 ENDING = ".efg"
 _TOKEN = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"|(?P<mark>[{}])|(?P<word>[^\s{}",]+)|(?P<open>")', re.DOTALL)
 _ROUNDING = 1e-6  # allowed error in the sum of probabilities written as decimals
+_EXACT = 1e-12  # a smaller one is the rounding of the sum itself: such probabilities are taken as they are
 _LARGEST = 1e100
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _MOST_PLAYERS = 127
@@ -240,7 +241,7 @@ class _Reader:
             self._refuse(f"a probability of {min(chances):g} is less than 0")
         if abs(total - 1) > _ROUNDING:
             self._refuse(f"probabilities must sum to 1, not {total:.10g}")
-        return tuple(chance / total for chance in chances)
+        return tuple(chances) if abs(total - 1) <= _EXACT else tuple(chance / total for chance in chances)
 
     def _outcome(self) -> tuple[float, ...]:
         number = self._whole("the number of an outcome, or 0")

@@ -19,6 +19,7 @@ from fogplay.errors import FogplayError
 from fogplay.nets import runs
 from fogplay.nets.imitation import Evaluator
 from fogplay.nets.ppo import SEATS, Learner
+from fogplay.scalars import scalars_in
 from fogplay.strategies.network import Network
 
 LOG, CURVE = "log.jsonl", "curve.jsonl"
@@ -158,15 +159,6 @@ class Training:
         with open(self.folder / file, "a") as log:
             log.write(json.dumps(row) + "\n")
         add_scalars(self.scalars, row, self.names, row["decisions"])
-
-
-def scalars_in(folder: Path) -> Any:
-    """A writer of TensorBoard's scalars."""
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise FogplayError("--tensorboard needs an extra package: pip install tensorboard") from error
-    return SummaryWriter(str(folder))
 
 
 def add_scalars(writer: Any, row: Row, names: tuple[str, ...], step: int) -> None:

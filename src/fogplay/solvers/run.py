@@ -103,6 +103,7 @@ class Run:
     note: Callable[[str], None] | None = None  # called with lines for the user
     own: bool = False  # whether the checkpoint on disk is this run's own
     announced: int = 0  # the largest checkpoint that was announced, in bytes
+    measured: Callable[[CurvePoint], None] | None = None  # called with every new point of the curve
 
     def go(
         self,
@@ -178,6 +179,8 @@ class Run:
             values = {name: known[name](flat, strategy) for name in self.measures}
             self.curve.append(CurvePoint(iteration, seconds, values))
             self.shown = values.get("nash_conv", self.shown)
+            if self.measured is not None:
+                self.measured(self.curve[-1])
 
         return measure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import threading
 import time
@@ -16,6 +17,7 @@ from fogplay.checks import number, one_of, whole
 from fogplay.errors import FogplayError
 from fogplay.evaluate import equilibrium, measure
 from fogplay.evaluate.measures import measures_of
+from fogplay.frames import Columns, Tabulated
 from fogplay.games.game import spec_of
 from fogplay.games.registry import load
 from fogplay.simulators import Simulator, simulator_for
@@ -41,8 +43,8 @@ DEVICES = ("cpu", "cuda")
 
 
 @dataclass(frozen=True)
-class Result:
-    """A strategy, its learning curve, and everything needed to repeat the run."""
+class Result(Tabulated):
+    """A strategy, its learning curve, and everything needed to repeat the run; as a table, the curve."""
 
     strategy: Any  # a Strategy
     curve: tuple[CurvePoint, ...]  # empty unless points were asked for
@@ -56,6 +58,25 @@ class Result:
     interrupted: bool
     trouble: str | None = None  # why the last checkpoint could not be written, if it could not
     stopped: str | None = None  # why it could not continue, if something other than Ctrl-C ended it early
+
+    def points(self) -> list[CurvePoint]:
+        """The learning curve, up to the end of the run where that was measured."""
+        done = bool(self.curve) and self.curve[-1].iteration == self.iterations
+        if done or self.nash_conv is None or self.strategy.method != self.algorithm:  # the curve is not of greedy ones
+            return list(self.curve)
+        return [*self.curve, CurvePoint(self.iterations, self.seconds, {"nash_conv": self.nash_conv})]
+
+    def columns(self) -> Columns:
+        """One row per point of the curve: algorithm, seed, iteration, seconds, and one column per measure."""
+        points = self.points()
+        names = list(dict.fromkeys(name for point in points for name in point.values))
+        return {
+            "algorithm": [self.algorithm] * len(points),
+            "seed": [self.seed] * len(points),
+            "iteration": [point.iteration for point in points],
+            "seconds": [point.seconds for point in points],
+            **{name: [point.values.get(name, math.nan) for point in points] for name in names},
+        }
 
 
 def solve(
@@ -77,6 +98,7 @@ def solve(
     watch: bool = True,
     greedy: bool = False,
     snapshot: Callable[[int, Any], None] | None = None,
+    measured: Callable[[CurvePoint], None] | None = None,
     stop: threading.Event | None = None,
     note: Callable[[str], None] | None = None,
     **parameters: Any,
@@ -96,7 +118,8 @@ def solve(
     ``progress`` is called about ten times per second, with a fresh ``nash_conv`` about every second unless ``watch`` is
     off. Ctrl-C, or setting ``stop``, ends the run early and keeps what was learned. ``greedy`` returns the strategy
     that always takes the best action instead of the average one. ``snapshot`` is called with the iteration and the
-    strategy at every point of the curve. ``note`` is called with lines for the user, about checkpoints for example.
+    strategy at every point of the curve, and ``measured`` with every point of it as soon as it is known (in a thread of
+    its own if the learner is on a GPU). ``note`` is called with lines for the user, about checkpoints for example.
     """
     require_amount(iterations, minutes, seed, threads, infosets, device)
     seed, iterations = int(seed), None if iterations is None else int(iterations)
@@ -135,7 +158,8 @@ def solve(
         **{f"parameter {name}": repr(value) for name, value in learner.parameters.items()},
     }
     wanted = tuple(one_of("measures", name, measures_of(simulator.flat)) for name in measures)
-    run = Run(learner, iterations, identity, wanted, None if minutes is None else 60 * minutes, note=note)
+    limit = None if minutes is None else 60 * minutes
+    run = Run(learner, iterations, identity, wanted, limit, note=note, measured=measured)
     path = _begin(run, checkpoint, resume)
     made = _Strategies(simulator, run, algorithm, greedy, seed if chosen.seeded else None)
     take = functools.partial(made.take, snapshot) if snapshot is not None else None

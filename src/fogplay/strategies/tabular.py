@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.frames import Columns, Tabulated
 from fogplay.games.game import fits_in_tree, spec_of
 from fogplay.games.registry import registered
 from fogplay.pictures import Picture, draw_bars
@@ -26,7 +27,7 @@ MOST_BARS = 24  # of a picture
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
+class TabularStrategy(Strategy, Tabulated, Mapping[str, dict[str, float]]):
     """Action probabilities at every infoset of a game, for all players: a mapping from infosets.
 
     ``action_values`` and ``visits`` are there if the method kept them: what each action earned, how often it was taken.
@@ -124,12 +125,8 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
     def _repr_html_(self) -> str:
         return self.plot().svg if self.infosets else html.escape(repr(self))
 
-    def to_pandas(self) -> Any:
+    def columns(self) -> Columns:
         """One row per infoset and action: player, infoset, action, probability, and visits and values where kept."""
-        try:
-            import pandas  # type: ignore[import-untyped]
-        except ImportError as error:
-            raise FogplayError("to_pandas() needs pandas: pip install pandas") from error
         counts = np.diff(self.infoset_start)
         columns: dict[str, Any] = {
             "player": np.repeat(self.infoset_player, counts),
@@ -140,7 +137,7 @@ class TabularStrategy(Strategy, Mapping[str, dict[str, float]]):
         for name, array in (("visits", self.visits), ("value", self.action_values)):
             if array is not None:
                 columns[name] = np.asarray(array)
-        return pandas.DataFrame(columns)
+        return columns
 
     def distribution(self, view: Situation) -> list[float]:
         """The probability of each of ``view.legal``: even at an infoset that was never met."""

@@ -79,6 +79,9 @@ class Bluff(Game):
         bids = (f" {bid // self.faces + 1}-{bid % self.faces + 1}" for bid in range(self.call))
         return (*bids, " call")
 
+    def num_distinct_actions(self) -> int:
+        return self.call + 1
+
     def new_initial_state(self) -> BluffState:
         return BluffState(self, NO_BID, NO_BID, "", NO_BID, CHANCE)
 

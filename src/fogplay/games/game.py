@@ -104,7 +104,8 @@ class Game:
     # ``sides()`` is for games in which seats play together: the side of each seat, such as (0, 1, 1). Such a game is
     # also matched between as many agents as there are sides. ``side_names()`` are their names, and ``side_unit()`` is
     # the name of what a match counts and how many points of a side are one of it.
-    # Two more methods are for games that are too large for a tree:
+    # Three more methods are for games that are too large for a tree:
+    # ``num_distinct_actions()``: one more than the largest number of an action, for other packages' environments;
     # ``public_size()``: the numbers of public decision nodes and of infosets, or None if the game fits in a tree;
     # ``instead_of_a_tree()``: what to do instead, as the end of the error message that refuses to flatten it.
 

@@ -65,6 +65,9 @@ class Goofspiel(Game):
                 allowed[word[1:]] = allowed.get(word[1:], 0) | 1 << other
         return allowed
 
+    def num_distinct_actions(self) -> int:
+        return self.cards
+
     def new_initial_state(self) -> GoofspielState:
         full = (1 << self.cards) - 1
         return GoofspielState(self, 0, NO_BID, full, full, 0, "0:", "1:", 0)

@@ -114,6 +114,9 @@ class Holdem(Game):
         """Whether the cards are those of Texas hold'em, for which tables of hand strength exist."""
         return (self.num_cards(), self.hole, self.board) == (52, 2, (0, 3, 1, 1))
 
+    def num_distinct_actions(self) -> int:
+        return len(LETTERS)
+
     def num_players(self) -> int:
         return self.players
 

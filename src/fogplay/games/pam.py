@@ -61,6 +61,9 @@ class PrincessAndMonster(Game):
     def cell_to_string(self, cell: int) -> str:
         return f"{cell // self.columns + 1},{cell % self.columns + 1}"
 
+    def num_distinct_actions(self) -> int:
+        return 1 + max(map(max, filter(None, self.actions)))
+
     def new_initial_state(self) -> PrincessAndMonsterState:
         return PrincessAndMonsterState(self, 0, 0, "", "", 0, CHANCE)
 

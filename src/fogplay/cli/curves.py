@@ -131,8 +131,8 @@ def compare(
     as_json: JSON = False,
 ) -> None:
     """Draw the learning curves of several algorithms: mean and spread over seeds, by iterations and by time."""
-    from fogplay.experiments import compare as comparing
     from fogplay.evaluate.exact import require_perfect_recall
+    from fogplay.experiments import compare as comparing
     from fogplay.jit import num_cores
 
     out = out or Path(f"{file_name(game)}-compared")

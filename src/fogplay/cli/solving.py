@@ -33,8 +33,8 @@ from fogplay.cli.app import (
     where_the_game_is,
 )
 from fogplay.cli.charts import inspect_betting
-from fogplay.cli.curves import Curve, Curves, Plot, TensorBoard
 from fogplay.cli.console import Watch, say, show_measured, show_result, table
+from fogplay.cli.curves import Curve, Curves, Plot, TensorBoard
 from fogplay.cli.full import evaluate_fully
 from fogplay.cli.keeping import Force, choose, save
 from fogplay.cli.yardsticks import measured_by_matches

@@ -80,9 +80,7 @@ def compare(plan: Plan, workers: int = 0, progress: Callable[[int, int], None] |
 def one_run(plan: Plan, algorithm: str, seed: int) -> list[Point]:
     """The curve of one run."""
     seeded = {"seed": seed} if ALGORITHMS[algorithm].seeded else {}
-    result = solve(
-        plan.game, algorithm, plan.iterations, minutes=plan.minutes, curve=PER_DECADE, watch=False, **seeded
-    )
+    result = solve(plan.game, algorithm, plan.iterations, minutes=plan.minutes, curve=PER_DECADE, watch=False, **seeded)
     if result.interrupted:
         raise KeyboardInterrupt
     if result.nash_conv is None:

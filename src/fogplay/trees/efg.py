@@ -60,7 +60,9 @@ class _Written:
 
     def __init__(self, flat: FlatGame) -> None:
         self.flat = flat
-        self.numbers = np.arange(flat.num_infosets) - np.searchsorted(flat.tree.infoset_player, flat.tree.infoset_player)
+        self.numbers = np.arange(flat.num_infosets) - np.searchsorted(
+            flat.tree.infoset_player, flat.tree.infoset_player
+        )
         self.infosets: set[int] = set()
         self.outcomes: dict[tuple[float, ...], int] = {}
         self.chances: dict[tuple[tuple[str, float], ...], int] = {}

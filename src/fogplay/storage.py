@@ -6,7 +6,6 @@ The format is safetensors, so other tools can read the files, and loading never 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import glob
 import hashlib
 import json
@@ -26,6 +25,11 @@ import safetensors
 from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where a temporary file is abandoned once it is old
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 2  # the newest that can be read; files without sparse arrays are still written as 1
 DTYPES = {
@@ -170,12 +174,16 @@ def atomically(path: Path) -> Iterator[str]:
         target = Path(os.path.realpath(path))
         _remove_abandoned(target)
         lock, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-        _lock(lock)
+        if fcntl is None:  # an open file cannot be replaced there
+            os.close(lock)
+            lock = None
+        else:
+            _lock(lock)
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
-        with open(temporary, "rb") as written:
+        with open(temporary, "r+b") as written:  # Windows flushes only what may be written
             os.fsync(written.fileno())
         os.replace(temporary, target)
     except (OSError, safetensors.SafetensorError) as error:
@@ -249,6 +257,8 @@ def _remove_abandoned(path: Path) -> None:
 
 def _held(part: Path) -> bool | None:
     """Whether a process holds a temporary file; None where files cannot be locked."""
+    if fcntl is None:
+        return None
     with open(part, "rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

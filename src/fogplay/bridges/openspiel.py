@@ -109,7 +109,7 @@ class FogplayGame(pyspiel.Game):  # type: ignore[misc]
             min_utility=sizes.low,
             max_utility=sizes.high,
             utility_sum=sizes.total,
-            max_game_length=sizes.moves if sizes.visited else LONGEST,
+            max_game_length=_longest(self.rules, sizes),
         )
         super().__init__(_type(players, sizes), info, {"game": spec})
 
@@ -118,6 +118,13 @@ class FogplayGame(pyspiel.Game):  # type: ignore[misc]
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
         return _Observer()
+
+
+def _longest(rules: Any, sizes: Sizes) -> int:
+    """The most moves of a hand, without chance's: a bound, if the game is too large to visit."""
+    if sizes.visited:
+        return sizes.moves
+    return int(rules.max_game_length()) if hasattr(rules, "max_game_length") else LONGEST
 
 
 def _type(players: int | None, sizes: Sizes | None) -> Any:

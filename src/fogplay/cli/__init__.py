@@ -144,7 +144,11 @@ def _reason(error: OSError) -> str:
     why = error.strerror or str(error) or type(error).__name__
     if error.filename:
         return f"cannot use {error.filename}: {why}"
-    return f"cannot write the output: {why}" if error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT) else why
+    return (
+        f"cannot write the output: {why}"
+        if error.errno in (errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", None))
+        else why
+    )
 
 
 def _complain(line: str) -> None:

@@ -317,14 +317,8 @@ def show_result(facts: dict[str, Any], strategy: Any) -> None:
     if facts["nash_conv"] is not None:
         say(f"nash_conv {facts['nash_conv']:.6g}, exploitability {facts['exploitability']:.6g}")
     show_measured(facts)
-    say(
-        ", ".join(
-            [
-                f"saved to {facts['out']}",
-                *(f"its {what} to {facts[each]}" for each, what in CURVES.items() if each in facts),
-            ]
-        )
-    )
+    more = [f"its {what} to {facts[each]}" for each, what in CURVES.items() if each in facts]
+    say(", ".join([f"saved to {facts['out']}", *more]))
     say("Next:")
     file = shlex.quote(facts["out"])
     if hasattr(strategy, "infosets"):

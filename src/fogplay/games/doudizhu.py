@@ -17,7 +17,7 @@ import numpy as np
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu_cards import FULL_DECK, RANKS, counts_of, num_cards, show
 from fogplay.games.doudizhu_heads import LEAD, beats, describe, head_of, is_bomb
-from fogplay.games.doudizhu_moves import NUM_MOVES, all_moves, follow, legal_moves
+from fogplay.games.doudizhu_moves import all_moves, follow, legal_moves
 from fogplay.games.doudizhu_worlds import HAND, draw_hands, draw_split, less, ways_buffer
 from fogplay.games.game import CHANCE, TERMINAL, Game, State
 
@@ -42,9 +42,6 @@ class Doudizhu(Game):
             value = getattr(self, parameter)
             if not isinstance(value, bool):
                 raise FogplayError(f"{self.name}: {parameter} must be True or False, not {value!r}")
-
-    def num_distinct_actions(self) -> int:
-        return NUM_MOVES
 
     def num_players(self) -> int:
         return PLAYERS

@@ -9,8 +9,8 @@ not possible, it is Python all the same.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import resource
 import sys
 from array import array
 from collections.abc import Callable
@@ -115,10 +115,13 @@ def observe_plainly(control: Any) -> Callable[[], tuple[bytes, set[int]]]:
 
 def main() -> None:
     memory, seconds, size = map(int, sys.argv[1:4])
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(ImportError):  # Windows has no such limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     import clingo
 
     control = clingo.Control(["-W", "none"], logger=lambda *_: None)

@@ -48,8 +48,7 @@ class Line:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(MOMENT))
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(SENDING))
-        self._readable = select.poll()
-        self._readable.register(connection, select.POLLIN)
+        self._readable = _poll(connection)
 
     def send(self, lines: Sequence[str]) -> None:
         """Send lines; the other side must accept them within ``SENDING`` seconds."""
@@ -73,11 +72,11 @@ class Line:
 
     def _fill(self, end: float | None) -> None:
         began = time.monotonic()
-        while not self._readable.poll(0) and time.monotonic() - began < SHORTLY:
+        while not self._readable(0.0) and time.monotonic() - began < SHORTLY:
             give_way()
         while (more := self._receive()) is None:
             left = None if end is None else 1000 * (end - time.monotonic())
-            if (left is not None and left <= 0) or not self._readable.poll(left):
+            if (left is not None and left <= 0) or not self._readable(left):
                 raise Late
         if not more:
             raise Gone("it closed the connection")
@@ -99,8 +98,19 @@ class Line:
         self._socket.close()
 
 
+def _poll(connection: socket.socket) -> Callable[[float | None], bool]:
+    """A function that waits until data has arrived, for so many milliseconds at most, and says whether it has."""
+    if not hasattr(select, "poll"):  # on Windows
+        return lambda wait: bool(select.select([connection], [], [], None if wait is None else wait / 1000)[0])
+    ready = select.poll()
+    ready.register(connection, select.POLLIN)
+    return lambda wait: bool(ready.poll(wait))
+
+
 def _timeval(seconds: float) -> bytes:
-    """A time as a ``timeval``, for socket options."""
+    """A time as a ``timeval``, for socket options; Windows counts milliseconds."""
+    if sys.platform == "win32":
+        return struct.pack("L", round(1000 * seconds))
     return struct.pack("ll", int(seconds), round(seconds % 1 * 1e6))
 
 

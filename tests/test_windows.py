@@ -14,11 +14,11 @@ import builtins, importlib, pkgutil, sys, types
 MODULES = {"fcntl", "resource", "termios", "tty", "pty", "pwd", "grp", "readline", "syslog"}
 NAMES = {
     "select": {"poll", "epoll", "kqueue", "POLLIN", "POLLOUT", "POLLHUP", "POLLERR", "devpoll"},
-    "signal": {"SIGUSR1", "SIGUSR2", "SIGALRM", "SIGKILL", "SIGHUP", "SIGPIPE", "SIGCHLD", "SIGQUIT", "SIGSTOP", "SIGCONT",
-               "SIGXCPU", "SIGXFSZ", "setitimer", "alarm", "pause", "ITIMER_REAL", "pthread_sigmask", "sigwait"},
-    "os": {"fork", "forkpty", "getuid", "geteuid", "getgid", "killpg", "setsid", "getpgid", "setpgid", "getpgrp", "nice",
-           "sched_getaffinity", "sched_setaffinity", "sched_yield", "mkfifo", "uname", "wait4", "getloadavg", "O_NONBLOCK",
-           "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "fchmod", "chown", "getrusage", "posix_spawn", "WNOHANG", "sysconf"},
+    "signal": {"SIGUSR1", "SIGUSR2", "SIGALRM", "SIGKILL", "SIGHUP", "SIGPIPE", "SIGCHLD", "SIGQUIT", "SIGSTOP",
+               "SIGCONT", "SIGXCPU", "SIGXFSZ", "setitimer", "alarm", "pause", "ITIMER_REAL", "pthread_sigmask"},
+    "os": {"fork", "forkpty", "getuid", "geteuid", "getgid", "killpg", "setsid", "getpgid", "setpgid", "getpgrp",
+           "nice", "sched_getaffinity", "sched_setaffinity", "sched_yield", "mkfifo", "uname", "wait4", "getloadavg",
+           "O_NONBLOCK", "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "fchmod", "chown", "getrusage", "posix_spawn"},
     "socket": {"AF_UNIX", "SO_REUSEPORT", "socketpair", "MSG_DONTWAIT"},
     "errno": {"EDQUOT"},
     "time": {"tzset", "clock_gettime", "pthread_getcpuclockid"},
@@ -31,7 +31,8 @@ def ours(space):
 def without(name):
     if name not in hidden:
         made = types.ModuleType(name)
-        made.__dict__.update({key: value for key, value in vars(sys.modules[name]).items() if key not in NAMES[name]})
+        kept = {key: value for key, value in vars(sys.modules[name]).items() if key not in NAMES[name]}
+        made.__dict__.update(kept)
         hidden[name] = made
     return hidden[name]
 

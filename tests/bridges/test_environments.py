@@ -74,8 +74,8 @@ def test_rewards_are_the_scores() -> None:
         won = episode(table, rng)
         assert tuple(won.values()) == table.table.scores
         assert sum(won.values()) == 0
+    table.reset(seed=1)
     with pytest.raises(fp.FogplayError, match="not possible here"):
-        table.reset(seed=1)
         table.step(0)  # nobody may fold before a bet
 
 

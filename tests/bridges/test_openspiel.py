@@ -5,16 +5,14 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pyspiel
 import pytest
-
-import fogplay as fp
-from fogplay.evaluate import measure
-
-pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import cfr, evaluate_bots, exploitability, generate_playthrough
 
+import fogplay as fp
 from fogplay.bridges import openspiel
+from fogplay.evaluate import measure
 
 SMALL = [
     "kuhn",

@@ -144,11 +144,8 @@ def _reason(error: OSError) -> str:
     why = error.strerror or str(error) or type(error).__name__
     if error.filename:
         return f"cannot use {error.filename}: {why}"
-    return (
-        f"cannot write the output: {why}"
-        if error.errno in (errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", None))
-        else why
-    )
+    full = (errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", None))  # Windows has no quotas
+    return f"cannot write the output: {why}" if error.errno in full else why
 
 
 def _complain(line: str) -> None:

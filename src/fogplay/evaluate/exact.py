@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from fogplay.errors import FogplayError
 from fogplay.kernels import sequences as kernels
+from fogplay.pictures import as_facts, as_table
 from fogplay.strategies import Strategy, TabularStrategy
 from fogplay.trees import FlatGame, flatten
 
@@ -29,6 +31,16 @@ class Evaluation:
     nash_conv: float
     exploitability: float
     method: str = "exact, over the whole tree"
+
+    def _repr_html_(self) -> str:
+        values = self.values or (math.nan,) * len(self.best_response_values)
+        rows = [
+            (player, f"{value:+.6f}", f"{best:+.6f}", f"{best - value:.6f}")
+            for player, (value, best) in enumerate(zip(values, self.best_response_values, strict=True))
+        ]
+        players = as_table(("player", "earns", "could earn by a best response", "gain"), rows)
+        facts = {"nash_conv": f"{self.nash_conv:.6g}", "exploitability": f"{self.exploitability:.6g}"}
+        return f"<div>{players}{as_facts(facts | {'how': self.method})}</div>"
 
 
 def evaluate(strategy: Strategy, game: Any = None, *, full: bool = False, **options: Any) -> Evaluation:

@@ -77,6 +77,11 @@ class Game:
     """A game and its parameters: a frozen dataclass whose fields ``load("name(field=value)")`` sets."""
 
     name: ClassVar[str]
+    drawing: ClassVar[Callable[[Any], str] | None] = None  # how notebooks show games; ``pictures`` sets it
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the tree of a small game, the parameters of a larger one."""
+        return Game.drawing(self) if Game.drawing is not None else None
 
     def num_players(self) -> int:
         return 2

@@ -21,8 +21,8 @@ from fogplay.cards.deck import card_name
 from fogplay.cards.evaluator import CATEGORIES, category, evaluate
 from fogplay.errors import FogplayError
 from fogplay.games import limit
-from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_whole
-from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, Observation
+from fogplay.games.game import CHANCE, TERMINAL, State, require_whole
+from fogplay.games.limit import CALL, FOLD, LETTERS, RAISE, LimitGame, Observation
 
 FULL_HAND = 5  # fewer cards make no straights, flushes or full houses
 MOST_CARDS = 7
@@ -35,7 +35,7 @@ SHAPES = ((1, 1, 1, 1), (2, 1, 1), (2, 2), (3, 1), (4,))  # categories of four c
 
 
 @dataclass(frozen=True)
-class Holdem(Game):
+class Holdem(LimitGame):
     """Limit hold'em: two hole cards, four betting rounds, five cards on the board, four bets per round."""
 
     name = "holdem"
@@ -113,9 +113,6 @@ class Holdem(Game):
     def is_full(self) -> bool:
         """Whether the cards are those of Texas hold'em, for which tables of hand strength exist."""
         return (self.num_cards(), self.hole, self.board) == (52, 2, (0, 3, 1, 1))
-
-    def num_distinct_actions(self) -> int:
-        return len(LETTERS)
 
     def num_players(self) -> int:
         return self.players

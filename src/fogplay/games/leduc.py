@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fogplay.games.game import CHANCE, TERMINAL, Game, State, require_choice, require_whole
-from fogplay.games.limit import CALL, FOLD, LEGAL, LETTERS, RAISE, WORDS, winnings
+from fogplay.games.game import CHANCE, TERMINAL, State, require_choice, require_whole
+from fogplay.games.limit import CALL, FOLD, LEGAL, LETTERS, RAISE, WORDS, LimitGame, winnings
 
 RAISE_SIZES = (2, 4)
 MAX_RAISES = 2
 
 
 @dataclass(frozen=True)
-class Leduc(Game):
+class Leduc(LimitGame):
     """Leduc hold'em: two suits of players + 1 ranks, ante 1, raises of 2 then 4, two raises per round."""
 
     name = "leduc"

@@ -6,12 +6,21 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from fogplay.games.game import Game
+
 FOLD, CALL, RAISE = 0, 1, 2
 LETTERS = ("f", "c", "r")
 WORDS = ("fold", "call", "raise")
 # [owes][may raise] the legal actions: a player who owes nothing cannot fold
 LEGAL = (((CALL,), (CALL, RAISE)), ((FOLD, CALL), (FOLD, CALL, RAISE)))
 STEPS = {letter: action - CALL for action, letter in enumerate(LETTERS)}  # from the child after calling
+
+
+class LimitGame(Game):
+    """A game whose actions are to fold, call and raise."""
+
+    def num_distinct_actions(self) -> int:
+        return len(LETTERS)
 
 
 class Observation(NamedTuple):

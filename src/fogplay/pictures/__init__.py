@@ -2,6 +2,7 @@
 
 from fogplay.pictures.bars import draw_bars
 from fogplay.pictures.cards import Card
+from fogplay.pictures.notebook import as_facts, as_table, game_as_html
 from fogplay.pictures.picture import draw_sight, register_picture, scene_for
 from fogplay.pictures.scene import Place, Scene, draw_scene
 from fogplay.pictures.sight import Sight, sight_of
@@ -13,9 +14,12 @@ __all__ = [
     "Place",
     "Scene",
     "Sight",
+    "as_facts",
+    "as_table",
     "draw_bars",
     "draw_scene",
     "draw_sight",
+    "game_as_html",
     "register_picture",
     "scene_for",
     "sight_of",

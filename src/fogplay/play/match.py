@@ -14,6 +14,7 @@ from fogplay import checks
 from fogplay.errors import FogplayError
 from fogplay.games.parts import part_of
 from fogplay.interrupts import Stop, stopping
+from fogplay.pictures import as_table
 from fogplay.play.agent import Uniform
 from fogplay.play.formats import Block, Duplicate, Format, Rotation, Trouble, merged
 from fogplay.play.hands import Hands, close, most_seats, twin
@@ -62,6 +63,17 @@ class MatchResult:
     def scale(self) -> float:
         """Units per point of the game's payoffs."""
         return self.format.scale
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, f"{mean:+.4g}", f"{error:.2g}", "{:+.4g} to {:+.4g}".format(*self.interval(player)))
+            for player, (name, mean, error) in enumerate(zip(self.names, self.means, self.standard_errors, strict=True))
+        ]
+        return as_table(
+            ("player", self.unit, "standard error", "95 %"),
+            rows,
+            f"{self.game}: {self.hands:,} hands, seed {self.seed}",
+        )
 
     def interval(self, player: int) -> tuple[float, float]:
         """The 95 % confidence interval of a player's mean."""

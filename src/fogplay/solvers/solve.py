@@ -20,6 +20,8 @@ from fogplay.evaluate.measures import measures_of
 from fogplay.frames import Columns, Tabulated
 from fogplay.games.game import spec_of
 from fogplay.games.registry import load
+from fogplay.pictures import as_facts
+from fogplay.pictures.charts import draw_lines
 from fogplay.simulators import Simulator, simulator_for
 from fogplay.simulators.find import MOST_INFOSETS, known_slots
 from fogplay.simulators.interface import require_tree
@@ -58,6 +60,20 @@ class Result(Tabulated):
     interrupted: bool
     trouble: str | None = None  # why the last checkpoint could not be written, if it could not
     stopped: str | None = None  # why it could not continue, if something other than Ctrl-C ended it early
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "game": self.strategy.game,
+            "algorithm": self.algorithm,
+            "iterations": f"{self.iterations:,}",
+            "seconds": f"{self.seconds:.2f}",
+            "seed": self.seed,
+            "nash_conv": "not measured" if self.nash_conv is None else f"{self.nash_conv:.6g}",
+            "exploitability": "not measured" if self.exploitability is None else f"{self.exploitability:.6g}",
+        }
+        lines = {self.algorithm: [(float(at.iteration), at.nash_conv) for at in self.curve if "nash_conv" in at.values]}
+        drawn = draw_lines(lines, "iterations", "nash_conv") if self.curve else ""
+        return f"<div>{as_facts(facts)}{drawn}</div>"
 
     def points(self) -> list[CurvePoint]:
         """The learning curve, up to the end of the run where that was measured."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, Measure
 from fogplay.jit import kernel
+from fogplay.pictures import as_facts
 from fogplay.trees.sequences import sequence_form
 
 ROOT = 0
@@ -70,6 +71,10 @@ class FlatGame:
     def game(self) -> str:
         """The spec of the game, or of the original of a restricted game."""
         return self.restriction.origin.name if self.restriction else self.name
+
+    def _repr_html_(self) -> str:
+        sizes = {"players": self.num_players, "nodes": f"{self.num_nodes:,}", "infosets": f"{self.num_infosets:,}"}
+        return as_facts(sizes | {"perfect recall": self.recall_lost or "yes"}, self.name)
 
     @property
     def num_players(self) -> int:

@@ -6,6 +6,7 @@ import os
 import select
 import socket
 import struct
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence

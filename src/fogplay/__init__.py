@@ -7,7 +7,7 @@ from fogplay.evaluate import Evaluation, evaluate
 from fogplay.games import CHANCE, TERMINAL, Game, State, load
 from fogplay.opponents import learn_model
 from fogplay.play import MatchResult, Table, View
-from fogplay.solvers import Progress, Response, Result, TradeoffPoint, respond, solve, tradeoff
+from fogplay.solvers import CurvePoint, Progress, Response, Result, TradeoffPoint, respond, solve, tradeoff
 from fogplay.strategies import BettingStrategy, Strategy, TabularStrategy
 from fogplay.trees import FlatGame, Tree, flatten
 from fogplay.version import VERSION
@@ -18,6 +18,7 @@ __all__ = [
     "CHANCE",
     "TERMINAL",
     "BettingStrategy",
+    "CurvePoint",
     "Evaluation",
     "FlatGame",
     "FogplayError",

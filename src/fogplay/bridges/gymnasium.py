@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class SeatEnv(gymnasium.Env):  # type: ignore[misc]
     ``info["action_mask"]``. For an illegal action the first legal one is taken, and ``info["illegal"]`` says so.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 (as the base class has it)
 
     def __init__(
         self,

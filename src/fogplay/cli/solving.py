@@ -327,11 +327,12 @@ def inspect(
 
 
 def _export(strategy: Any, file: Path, out: Path, as_json: bool) -> None:
-    from fogplay.frames import Tabulated, require_ending
+    from fogplay.frames import require_ending
+    from fogplay.strategies import TabularStrategy
 
     require_folder(out, "--export")
     require_ending(out, "--export")
-    if not isinstance(strategy, Tabulated):
+    if not isinstance(strategy, TabularStrategy):
         raise FogplayError(f"--export is for strategies with named infosets; {file} has cards in buckets")
     strategy.export(out)
     rows = len(strategy.columns()["infoset"])

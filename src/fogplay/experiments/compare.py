@@ -79,8 +79,8 @@ def compare(plan: Plan, workers: int = 0, progress: Callable[[int, int], None] |
 
 def one_run(plan: Plan, algorithm: str, seed: int) -> list[Point]:
     """The curve of one run."""
-    seeded = {"seed": seed} if ALGORITHMS[algorithm].seeded else {}
-    result = solve(plan.game, algorithm, plan.iterations, minutes=plan.minutes, curve=PER_DECADE, watch=False, **seeded)
+    amount = {"iterations": plan.iterations, "minutes": plan.minutes}
+    result = solve(plan.game, algorithm, curve=PER_DECADE, watch=False, seed=seed, **amount)  # type: ignore[arg-type]
     if result.interrupted:
         raise KeyboardInterrupt
     if result.nash_conv is None:
@@ -109,7 +109,7 @@ def _band(name: str, runs: list[list[Point]], place: Callable[[Point], float]) -
     first, last = max(line[0][0] for line in lines), min(line[-1][0] for line in lines)
     longest = max(lines, key=len)
     grid = sorted({x for x, _ in longest if first <= x <= last} | {first, max(first, last)})
-    values = np.exp([np.interp(grid, *zip(*line, strict=True)) for line in lines])
+    values = np.exp([np.interp(grid, [x for x, _ in line], [y for _, y in line]) for line in lines])
     spread = values.std(axis=0, ddof=1) if len(lines) > 1 else np.zeros(len(grid))
     return Band(name, tuple(np.exp(grid).tolist()), tuple(values.mean(axis=0).tolist()), tuple(spread.tolist()))
 

@@ -111,7 +111,8 @@ def _band(name: str, runs: list[list[Point]], place: Callable[[Point], float]) -
     grid = sorted({x for x, _ in longest if first <= x <= last} | {first, max(first, last)})
     values = np.exp([np.interp(grid, [x for x, _ in line], [y for _, y in line]) for line in lines])
     spread = values.std(axis=0, ddof=1) if len(lines) > 1 else np.zeros(len(grid))
-    return Band(name, tuple(np.exp(grid).tolist()), tuple(values.mean(axis=0).tolist()), tuple(spread.tolist()))
+    x = tuple(float(f"{math.exp(each):.12g}") for each in grid)  # whole iterations stay whole
+    return Band(name, x, tuple(values.mean(axis=0).tolist()), tuple(spread.tolist()))
 
 
 def band_points(found: dict[str, list[Band]], points: Sequence[Point]) -> list[BandPoint]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import fogplay as fp
+from fogplay.agents import advice
 from fogplay.cli import matches, playing
 from fogplay.cli.console import Watch
 from fogplay.games.registry import registered
@@ -60,7 +61,8 @@ SPECS += [
     "kuhn.kif",
     "goofspiel.kif",
     "pyspiel:leduc_poker",
-    "pyspiel:tic_tac_toe",
+    "pyspiel:mnk(m=3,n=2,k=2)",
+    pytest.param("pyspiel:tic_tac_toe", marks=pytest.mark.slow),  # the same kind of game, with half a million states
     SIMULTANEOUS,
     "goofspiel(13)",
 ]
@@ -98,6 +100,7 @@ def test_a_person_plays(
     assert shown.count("Hand ") == 4
     assert "is not possible" not in shown
     assert re.search(r"The end\. After 4 hands: \S+", shown)
+    monkeypatch.setattr(advice, "SEARCH", "search:smooth-uct:200")  # whom games without a tree are played against
     playing.play(spec, None, 1, 3)
     assert "Nobody was named with --against: you play against " in capsys.readouterr().out
 

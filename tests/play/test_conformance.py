@@ -95,12 +95,12 @@ def test_a_person_plays(
     spec: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr(advice, "SEARCH", "search:smooth-uct:200")  # what advises and plays where there is no tree
     playing.play(spec, ["uniform"], 4, 3)
     shown = capsys.readouterr().out
     assert shown.count("Hand ") == 4
     assert "is not possible" not in shown
     assert re.search(r"The end\. After 4 hands: \S+", shown)
-    monkeypatch.setattr(advice, "SEARCH", "search:smooth-uct:200")  # whom games without a tree are played against
     playing.play(spec, None, 1, 3)
     assert "Nobody was named with --against: you play against " in capsys.readouterr().out
 

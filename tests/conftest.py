@@ -60,6 +60,7 @@ def family(path: Path) -> tuple[int, str]:
     return (len(FAMILIES) if place in LONG else len(FAMILIES) + 1), place
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Files run whole, each in one process, in an order that keeps all processes at work until the end."""
     items.sort(key=lambda item: family(item.path)[0])

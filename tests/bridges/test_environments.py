@@ -12,6 +12,7 @@ import pytest
 import fogplay as fp
 from fogplay.bridges import sizes
 from fogplay.games.registry import registered
+from tests.games.specs import every_state
 
 pytest.importorskip("pettingzoo")
 from gymnasium.utils.env_checker import check_env
@@ -115,13 +116,27 @@ def test_an_illegal_action_becomes_the_first_legal_one_and_is_told() -> None:
     assert info["illegal"]
 
 
+class Untold(fp.Game):
+    """A game that does not say how many actions it has."""
+
+    name = "untold"
+
+    def new_initial_state(self) -> fp.State:
+        return fp.load("leduc").new_initial_state()
+
+
 def test_games_too_large_to_visit_must_say_how_many_actions_they_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sizes.sizes_of(Untold()).actions == 3
     monkeypatch.setattr(sizes, "MOST_STATES", 10)
     with pytest.raises(fp.FogplayError, match="num_distinct_actions"):
-        sizes.sizes_of(fp.load("leduc"))
-    measured = sizes.sizes_of(fp.load("bluff(1,1,3)"))
-    assert not measured.visited
-    assert measured.actions == 7
+        sizes.sizes_of(Untold())
+
+
+@pytest.mark.parametrize("spec", [*SPECS[:-1], "repeated(kuhn,hands=1)", "matrix([[1,-2.5,0],[0.125,1e-9,-3]])"])
+def test_what_games_say_of_their_actions_is_what_all_states_show(spec: str) -> None:
+    game = fp.load(spec)
+    shown = 1 + max(max(state.legal_actions()) for state in every_state(game) if state.current_player() >= 0)
+    assert game.num_distinct_actions() == shown
 
 
 def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

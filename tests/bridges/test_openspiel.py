@@ -136,7 +136,7 @@ def test_bots() -> None:
 
 
 def test_a_search_sits_at_their_table() -> None:
-    theirs = pyspiel.load_game("leduc_poker")
+    theirs = pyspiel.load_game("kuhn_poker")
     bots = [openspiel.Bot(theirs, 0, "search:smooth-uct:50", seed=1), openspiel.Bot(theirs, 1, "uniform", seed=2)]
     won = evaluate_bots.evaluate_bots(theirs.new_initial_state(), bots, np.random.default_rng(3))
     assert sum(won) == 0

@@ -43,6 +43,9 @@ class Kuhn(Game):
         """J, Q and K in a deck of three cards; the cards of larger decks are numbered from 1."""
         return "JQK"[card] if self.num_cards() == 3 else str(card + 1)
 
+    def num_distinct_actions(self) -> int:
+        return len(ACTIONS)
+
     def new_initial_state(self) -> KuhnState:
         return KuhnState(self, (), "")
 

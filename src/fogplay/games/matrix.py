@@ -77,6 +77,9 @@ class Matrix(Game):
     def num_players(self) -> int:
         return len(self.actions)
 
+    def num_distinct_actions(self) -> int:
+        return max(map(len, self.actions))
+
     def new_initial_state(self) -> MatrixState:
         return MatrixState(self, (), 0)
 

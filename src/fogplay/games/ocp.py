@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fogplay.games.game import Game, require_whole
-from fogplay.games.kuhn import KuhnState, settle_pot
+from fogplay.games.kuhn import ACTIONS, KuhnState, settle_pot
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,9 @@ class OneCardPoker(Game):
 
     def card_to_string(self, card: int) -> str:
         return str(card + 1)
+
+    def num_distinct_actions(self) -> int:
+        return len(ACTIONS)
 
     def new_initial_state(self) -> KuhnState:
         return KuhnState(self, (), "")

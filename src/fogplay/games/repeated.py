@@ -35,6 +35,11 @@ class Repeated(Game):
     def num_players(self) -> int:
         return int(self.game.num_players())
 
+    def num_distinct_actions(self) -> int | None:
+        """None if the game that is repeated does not say."""
+        ask = getattr(self.game, "num_distinct_actions", None)
+        return ask() if ask is not None else None
+
     def new_initial_state(self) -> RepeatedState:
         hand = self.game.new_initial_state()
         return RepeatedState(self, hand, 1, "", (0.0,) * self.num_players(), hand.current_player(), "", ())

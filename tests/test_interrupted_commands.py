@@ -114,6 +114,10 @@ CASES = {
         "tradeoff leduc --to leduc.safetensors -n 2 --confidences 1 --json --out trade",
         _traded,
     ),
+    "compare": Case(
+        "compare kuhn es-mccfr --minutes 60 --runs 2 --json --out compared",
+        "compare kuhn es-mccfr -n 10 --runs 1 --workers 1 --json --out compared",
+    ),
     "model": Case(
         "model leduc --from l.log --player a --json --out m.safetensors",
         "model leduc --from l.log --player a --json --out m.safetensors",

@@ -20,6 +20,8 @@ SMALL = 600  # bytes that a file may have on a full disk
 WRITING = {
     "solve": "solve leduc -n 5 --out {folder}/s.safetensors",
     "snapshots": "solve leduc -n 5 --snapshots 2 --out {folder}/s.safetensors",
+    "curve": "solve kuhn -n 5 --curve {folder}/c.csv --plot {folder}/c.png --out /dev/null",
+    "compare": "compare kuhn cfr+ es-mccfr -n 50 --runs 1 --workers 1 --out {folder}/c",
     "respond": "respond leduc --to leduc.safetensors -n 2 --out {folder}/r.safetensors",
     "tradeoff": "tradeoff leduc --to leduc.safetensors -n 2 --confidences 1 --out {folder}/t",
     "match": "match leduc leduc.safetensors uniform --hands 100 --log {folder}/hands.log",

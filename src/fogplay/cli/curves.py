@@ -33,6 +33,7 @@ class Curves:
     picture: Path | None
     folder: Path | None
     scalars: Any = field(init=False, default=None)
+    trouble: FogplayError | None = field(init=False, default=None)  # why a file could not be written
 
     def __post_init__(self) -> None:
         """Refuse files that cannot be written, and missing packages, before any work is done."""
@@ -81,7 +82,14 @@ class Curves:
 
     def finish(self, result: Any) -> dict[str, str]:
         """Write what was asked for; the names of the files."""
-        written = {}
+        written: dict[str, str] = {}
+        try:
+            self._write(result, written)
+        except FogplayError as error:  # after everything else was shown
+            self.trouble = error
+        return written
+
+    def _write(self, result: Any, written: dict[str, str]) -> None:
         if self.scalars is not None:
             if len(result.points()) > len(result.curve):
                 self.measured(result.points()[-1])
@@ -93,7 +101,6 @@ class Curves:
         if self.picture is not None:
             _draw(self.picture, result)
             written["plot"] = str(self.picture)
-        return written
 
 
 def require_picture(path: Path) -> None:
@@ -153,17 +160,23 @@ def compare(
             stopped = True
     if stopped and not points:
         raise Stopped(f"stopped before the first run ended; nothing was saved. To start again: {again()}")
-    facts = _compared(plan, points, out) | {"interrupted": stopped}
+    rows = [_last_of(name, [point for point in points if point.algorithm == name]) for name in plan.algorithms]
+    ended = [row for row in rows if row is not None]
+    try:
+        if not as_json:
+            _show_compared(ended)
+    finally:  # the files after the table, so that a failed write loses one of them only
+        files = _write_compared(plan, points, out)
     if as_json:
-        print_json(facts)
+        print_json({"game": plan.game, "algorithms": ended, "files": files, "interrupted": stopped})
     else:
-        _show_compared(facts)
+        say(f"saved to {', '.join(files)}")
     if stopped:
         raise Stopped(f"stopped: these are the runs that were finished. To start again: {again()}")
 
 
-def _compared(plan: Any, points: list[Any], out: Path) -> dict[str, Any]:
-    """Write the files; what they hold, in short."""
+def _write_compared(plan: Any, points: list[Any], out: Path) -> list[str]:
+    """Write every point, the means and the picture; the files' names."""
     from fogplay.experiments import compare as comparing
     from fogplay.experiments.pictures import draw_bands, save_picture
     from fogplay.experiments.runner import write_rows
@@ -173,12 +186,7 @@ def _compared(plan: Any, points: list[Any], out: Path) -> dict[str, Any]:
     write_rows(raw, points)
     write_rows(means, comparing.band_points(found, points))
     drawn = save_picture(draw_bands(found, plan.game), out)
-    rows = [_last_of(name, [point for point in points if point.algorithm == name]) for name in plan.algorithms]
-    return {
-        "game": plan.game,
-        "algorithms": [row for row in rows if row is not None],
-        "files": [str(each) for each in (raw, means, *drawn)],
-    }
+    return [str(each) for each in (raw, means, *drawn)]
 
 
 def _last_of(name: str, points: list[Any]) -> dict[str, Any] | None:
@@ -199,11 +207,10 @@ def _last_of(name: str, points: list[Any]) -> dict[str, Any] | None:
     }
 
 
-def _show_compared(facts: dict[str, Any]) -> None:
+def _show_compared(rows: list[dict[str, Any]]) -> None:
     show = table("algorithm", "runs", "iterations", "seconds", "nash_conv at the end", "± over seeds")
-    for row in facts["algorithms"]:
+    for row in rows:
         spread = f"{row['deviation']:.3g}" if row["deviation"] is not None else ""
         ended = (f"{row['iterations']:,.0f}", f"{row['seconds']:.3g}", f"{row['nash_conv']:.4g}")
         show.add_row(row["algorithm"], str(row["runs"]), *ended, spread)
     say(show)
-    say(f"saved to {', '.join(facts['files'])}")

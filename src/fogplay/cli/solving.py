@@ -157,6 +157,8 @@ def solve(
         else:
             measured = simulator.flat is not None and simulator.flat.recall_lost is None
             show_result(facts | {"spec": game, "players": simulator.num_players, "measured": measured}, result.strategy)
+    if curves.trouble is not None:
+        raise curves.trouble
     if result.stopped is not None:
         raise FogplayError(result.stopped)
 

@@ -115,7 +115,7 @@ CASES = {
         _traded,
     ),
     "compare": Case(
-        "compare kuhn es-mccfr --minutes 60 --runs 2 --json --out compared",
+        "compare kuhn es-mccfr --minutes 60 --runs 2 --workers 1 --json --out compared",
         "compare kuhn es-mccfr -n 10 --runs 1 --workers 1 --json --out compared",
     ),
     "model": Case(

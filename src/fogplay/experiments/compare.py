@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +13,10 @@ import numpy as np
 from fogplay.errors import FogplayError
 from fogplay.experiments.pictures import Band
 from fogplay.experiments.runner import Point
-from fogplay.solvers import ALGORITHMS, solve
+from fogplay.solvers import ALGORITHMS, Progress, solve
 from fogplay.solvers.algorithms import algorithm_called
 from fogplay.solvers.solve import require_amount
+from fogplay.starting import STOPPED
 
 PER_DECADE = 10  # points of a curve
 LEAST = 1e-15  # a smaller nash_conv is rounding
@@ -70,17 +72,22 @@ def compare(plan: Plan, workers: int = 0, progress: Callable[[int, int], None] |
         found: Any = (one_run(plan, *task) for task in tasks)
     else:
         pool = joblib.Parallel(n_jobs=workers or -1, batch_size=1, return_as="generator")
-        found = pool(joblib.delayed(one_run)(plan, *task) for task in tasks)
+        found = pool(joblib.delayed(one_run)(plan, *task, os.getpid()) for task in tasks)
     for number, points in enumerate(found, 1):
         if progress is not None:
             progress(number, len(tasks))
         yield points
 
 
-def one_run(plan: Plan, algorithm: str, seed: int) -> list[Point]:
-    """The curve of one run."""
-    amount = {"iterations": plan.iterations, "minutes": plan.minutes}
-    result = solve(plan.game, algorithm, curve=PER_DECADE, watch=False, seed=seed, **amount)  # type: ignore[arg-type]
+def one_run(plan: Plan, algorithm: str, seed: int, parent: int | None = None) -> list[Point]:
+    """The curve of one run; in a process of its own it ends when its ``parent`` was killed."""
+
+    def look(_: Progress) -> None:
+        if parent is not None and os.getppid() != parent:
+            os._exit(STOPPED)  # nobody is there to take an answer
+
+    asked = {"curve": PER_DECADE, "watch": False, "seed": seed, "progress": look}
+    result = solve(plan.game, algorithm, plan.iterations, minutes=plan.minutes, **asked)  # type: ignore[arg-type]
     if result.interrupted:
         raise KeyboardInterrupt
     if result.nash_conv is None:

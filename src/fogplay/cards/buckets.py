@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.cards import tables
-from fogplay.cards.deck import HOLES
+from fogplay.cards.deck import HANDS, HOLES
 from fogplay.cards.index import (
     PREFLOP_CLASSES,
     Index,
@@ -166,6 +166,27 @@ def bucket_for(signals: Signals, hole: Sequence[int], board: Sequence[int] = ())
     tables.check_hand(hole, board)
     street = len(board) - 2 if board else PREFLOP
     return int(_bucket_for(signals, street, *hole, (*board, *(0,) * (5 - len(board)))))
+
+
+def buckets_of_hands(signals: Signals, board: Sequence[int] = ()) -> NDArray[np.uint16]:
+    """``bucket[1326, 4]`` of all hands (``deck.HANDS``) up to the round of a board; 0 for those that it makes impossible."""
+    tables.check_board(board)
+    rounds = len(board) - 1 if board else 1
+    buckets = np.zeros((len(HANDS), len(ROUNDS)), np.uint16)
+    _fill_buckets(signals, HANDS, (*board, *(0,) * (5 - len(board))), len(board), rounds, buckets)
+    return buckets
+
+
+@kernel
+def _fill_buckets(signals, hands, board, known, rounds, buckets):
+    for number in range(len(hands)):
+        first, second = hands[number, 0], hands[number, 1]
+        free = True
+        for place in range(known):
+            free &= board[place] not in (first, second)
+        if free:
+            for street in range(rounds):
+                buckets[number, street] = bucket_of(signals, street, first, second, board)
 
 
 @kernel

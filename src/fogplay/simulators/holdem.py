@@ -167,6 +167,18 @@ def option_results(game: Holdem, reference: Any, view: Any, rng: np.random.Gener
     return holdem_rollouts.option_results(game, reference, view, rng, doubt)
 
 
+def draw_chart(game: Holdem, reference: Any, betting: str | None, board: str, rng: np.random.Generator) -> Any:
+    """The chart of all starting hands with what each earns (``charts.plotted``); None if the reference has none."""
+    from fogplay.simulators import holdem_rollouts
+    from fogplay.strategies.charts import plotted, spot
+
+    policy = holdem_rollouts.policy_behind(reference, game)
+    if policy is None:
+        return None
+    at = spot(reference, betting, board)
+    return plotted(reference, at, holdem_rollouts.hand_values(game, policy, at, rng))
+
+
 def match_deals(game: Holdem) -> Any:
     """Deals for duplicate matches, which need the whole deck; None if matches rotate the seats instead."""
     from fogplay.simulators.holdem_duplicate import HoldemDeals

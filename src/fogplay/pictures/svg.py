@@ -25,7 +25,7 @@ font-family:system-ui,'DejaVu Sans',sans-serif}
 .fp .line{stroke:var(--fp-line);fill:none}.fp .a0{fill:var(--fp-0)}.fp .a1{fill:var(--fp-1)}.fp .a2{fill:var(--fp-2)}
 .fp .a3{fill:var(--fp-3)}.fp .a4{fill:var(--fp-4)}.fp .a5{fill:var(--fp-5)}.fp .none{fill:var(--fp-line);opacity:.3}
 .fp .s0{stroke:var(--fp-0);fill:none}.fp .s1{stroke:var(--fp-1);fill:none}.fp .s2{stroke:var(--fp-2);fill:none}
-.fp .s3{stroke:var(--fp-3);fill:none}
+.fp .s3{stroke:var(--fp-3);fill:none}.fp g:focus-visible{outline:3px solid var(--fp-turn)}
 </style>"""
 COLOURS = 6  # classes a0, a1, …: a palette that colour-blind people can tell apart (Okabe and Ito)
 
@@ -74,10 +74,10 @@ def title(words: object) -> str:
     return f"<title>{escape(words)}</title>"
 
 
-def document(width: float, height: float, parts: Sequence[str], label: str) -> str:
-    """A whole picture; ``label`` is what a screen reader says."""
+def document(width: float, height: float, parts: Sequence[str], label: str, role: str = "img") -> str:
+    """A whole picture; ``label`` is what a screen reader says. In a ``group``, parts have labels of their own."""
     size = f'viewBox="0 0 {number(width)} {number(height)}" width="100%"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="fp" role="img" aria-label="{escape(label)}" {size}'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="fp" role="{role}" aria-label="{escape(label)}" {size}'
     return f'{head} style="max-width:{number(1.6 * width)}px">{STYLE}{"".join(parts)}</svg>'
 
 

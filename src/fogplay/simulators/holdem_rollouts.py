@@ -33,7 +33,7 @@ from fogplay.strategies.charts import Spot, Worth, squares
 from fogplay.strategies.policy import BettingPolicy
 
 WORLDS, AT_ONCE, MOST_TURNS = 1 << 13, 2, 12  # of a block; blocks played side by side; times that they are
-BY_HAND = 768  # worlds of a chart for each starting hand
+BY_HAND = 1536  # worlds of a chart for each starting hand, divided by the players
 ERROR = 0.04  # big blinds: the standard error that suffices
 DOUBT = 0.05  # in charts: the part of every earlier move that was made at random
 MOST_NODES = 400  # of a subtree whose moves are all tried in every world: a turn's and a river's with two players
@@ -124,7 +124,7 @@ def hand_values(
     start = _Start.at(policy, node, at.board)
     sums = np.cumsum(ranges(policy, way, rules.players, at.board, at.board, DOUBT), axis=1)
     each = [(name, holes) for line in squares(at.board) for name, holes in line if holes]
-    count = BY_HAND // AT_ONCE
+    count = BY_HAND // rules.players // AT_ONCE
     holes = np.array([held[number % len(held)] for number in range(count) for _, held in each], np.uint8)
     found = np.stack(_blocks(rules, start, holes, sums, len(holes), rng))
     by_hand = found.reshape(-1, len(each), start.options)

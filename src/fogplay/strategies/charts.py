@@ -63,12 +63,12 @@ class Worth:
     errors: tuple[float, ...]  # [actions] standard errors; 0: exact
 
     def words(self, actions: Sequence[str]) -> str:
-        """``earns by fold -5.0, call +3.2 ± 0.4``."""
-        told = [
-            f"{action} {value:+.1f}{f' ± {error:.1f}' if error >= 0.05 else ''}"
-            for action, value, error in zip(actions, self.values, self.errors, strict=True)
-        ]
-        return f"earns by {', '.join(told)}"
+        """``fold earns -5.0, call +3.2 ± 0.4``."""
+        told = []
+        for place, (action, value, error) in enumerate(zip(actions, self.values, self.errors, strict=True)):
+            about = f" ± {error:.1f}" if error >= 0.05 else ""
+            told.append(f"{action}{'' if place else ' earns'} {value:+.1f}{about}")
+        return ", ".join(told)
 
 
 def spot(strategy: Charted, betting: str | None = None, board: str = "") -> Spot:

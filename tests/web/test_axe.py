@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.browser import Server, all_of, chromium, needs_browser, press, status, wait_for
+from tests.web.browser import Server, all_of, chromium, needs_browser, press, wait_for
 from tests.web.test_browser import click_through, new_room
 
 FOUND = importlib.util.find_spec("axe_core_python")
@@ -41,41 +41,62 @@ def violations(driver: Any) -> list[str]:
     ]
 
 
-def pages(server: Server, driver: Any, games: tuple[str, ...]) -> Iterator[str]:
-    """Open every page, one after the other, and tell its name."""
+def room_pages(server: Server, driver: Any, game: str) -> Iterator[str]:
+    """The pages of a room, one after the other."""
+    driver.get(room := new_room(server, game, seat=0))
+    wait_for(driver, lambda _: all_of(driver, "button[data-do=act]"))
+    yield f"{game}, at a decision"
+    click_through(driver, random.Random(3))
+    wait_for(driver, lambda _: all_of(driver, "section[aria-label^='Review'] p"))
+    yield f"{game}, at the end"
+    driver.get(f"{room}/hands?show=0")
+    wait_for(driver, lambda _: all_of(driver, "section[aria-label=Hands] tr"))
+    yield f"{game}, hands"
+    driver.get(f"{room}/drill")
+    wait_for(driver, lambda _: all_of(driver, "nav") and "Opening" not in driver.page_source)
+    yield f"{game}, drill"
+
+
+def form_pages(server: Server, driver: Any, game: str) -> Iterator[str]:
+    """The pages with fields, and what they show of a game."""
     driver.get(server.url)
     wait_for(driver, lambda _: all_of(driver, ".q-btn"))
     yield "lobby"
-    for game in games:
-        driver.get(room := new_room(server, game, seat=0))
-        wait_for(driver, lambda _: all_of(driver, "button[data-do=act]"))
-        yield f"{game}, at a decision"
-        click_through(driver, random.Random(3))
-        wait_for(driver, lambda _: all_of(driver, "section[aria-label^='Review'] p:not(.soft)"))
-        yield f"{game}, at the end"
-        press(driver, "button[data-do=next]")
-        wait_for(driver, lambda _: "Hand 2" in status(driver))
-    driver.get(f"{room}/hands?show=0")
-    wait_for(driver, lambda _: all_of(driver, "section[aria-label=Hands] tr"))
-    yield "hands"
-    driver.get(f"{room}/drill")
-    wait_for(driver, lambda _: all_of(driver, "nav"))
-    yield "drill"
     driver.get(f"{server.url}/explore")
-    wait_for(driver, lambda _: all_of(driver, ".q-btn"))
+    show(driver, game)
+    yield f"explore {game}"
+
+
+def show(driver: Any, game: str) -> None:
+    """Choose the best of a game on the page to explore, by keyboard, and let it be drawn."""
+    from selenium.webdriver.common.keys import Keys
+
+    field = wait_for(driver, lambda _: all_of(driver, "input[role=combobox]"))[0]
+    while f"the best of {game}" not in field.get_attribute("value"):
+        field.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
     press(driver, ".q-btn")
     wait_for(driver, lambda _: all_of(driver, "svg.fp"))
-    yield "explore"
-    driver.get(f"{server.url}/train")
-    wait_for(driver, lambda _: all_of(driver, ".q-btn"))
-    yield "train"
-    driver.get(f"{server.url}/room/none")
-    wait_for(driver, lambda _: "no such room" in driver.page_source)
-    yield "no room"
 
 
-@pytest.mark.parametrize(("width", "dark"), [(360, True), pytest.param(1440, False, marks=pytest.mark.slow)])
+def test_no_serious_violation(server: Server) -> None:
+    with chromium(360, 900, dark=True) as driver:
+        found = {name: violations(driver) for name in form_pages(server, driver, "kuhn")}
+        driver.get(new_room(server, "leduc", seat=0))
+        wait_for(driver, lambda _: all_of(driver, "button[data-do=act]"))
+        found["leduc"] = violations(driver)
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize("dark", [False, True])
 def test_no_page_has_a_serious_violation(server: Server, width: int, dark: bool) -> None:
     with chromium(width, 900, dark=dark) as driver:
-        found = {name: violations(driver) for name in pages(server, driver, ("leduc",))}
+        found = {name: violations(driver) for name in form_pages(server, driver, "holdem")}
+        for game in ("leduc", "holdem", "doudizhu", "bluff", "goofspiel", "pam", "rps", "tictactoe.kif"):
+            found |= {name: violations(driver) for name in room_pages(server, driver, game)}
+        for path, says in (("train", "Start"), ("room/none", "no such room")):
+            driver.get(f"{server.url}/{path}")
+            wait_for(driver, lambda _, says=says: says in driver.page_source)
+            found[path] = violations(driver)
     assert {name: wrong for name, wrong in found.items() if wrong} == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ font-family:system-ui,'DejaVu Sans',sans-serif}
 .fp .s0{stroke:var(--fp-0);fill:none}.fp .s1{stroke:var(--fp-1);fill:none}.fp .s2{stroke:var(--fp-2);fill:none}
 .fp .s3{stroke:var(--fp-3);fill:none}.fp g:focus-visible{outline:3px solid var(--fp-turn)}
 </style>"""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
 COLOURS = 6  # classes a0, a1, …: a palette that colour-blind people can tell apart (Okabe and Ito)
 
 
@@ -46,8 +48,7 @@ class Picture:
 
 def escape(text: object) -> str:
     """Any text as SVG or HTML may hold it, in attributes too; control characters are dropped."""
-    kept = "".join(letter for letter in str(text) if letter >= " " or letter in "\n\t")
-    return html.escape(kept, quote=True)
+    return html.escape(_CONTROL.sub("", str(text)), quote=True)
 
 
 def number(value: float) -> str:

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fogplay.cards.deck import HANDS
+from fogplay.cards.deck import HANDS, RANKS, cards_name
 from fogplay.games.game import TERMINAL
 from fogplay.rooms import rollouts
 from fogplay.rooms.replays import Decision, decisions_of
 from fogplay.rooms.rollouts import DOUBT, Estimate, estimate
+from fogplay.simulators.holdem import draw_chart
+from fogplay.simulators.holdem_rollouts import hand_values
 from fogplay.simulators.holdem_rollouts import option_results as compiled
 from fogplay.simulators.holdem_worlds import deal_worlds
+from fogplay.strategies.charts import spot, squares
 from tests.rooms.helpers import play_hand, room_of
 
 
@@ -81,7 +84,7 @@ def test_worlds_agree_with_what_is_seen_and_are_whole_decks() -> None:
 def test_hands_are_dealt_by_their_weights() -> None:
     """Two others, of whom one has one of two hands, three to one; hands that share a card come never."""
     weights = np.zeros((3, len(HANDS)))
-    one, two = (int(np.flatnonzero((HANDS == hand).all(axis=1))[0]) for hand in ([0, 1], [2, 3]))
+    one, two = (int(np.flatnonzero((hand == HANDS).all(axis=1))[0]) for hand in ([0, 1], [2, 3]))
     weights[1, [one, two]] = 3.0, 1.0
     weights[2, [one, two]] = 1.0, 1.0
     cards, chance = np.zeros((4000, 11), np.uint8), np.zeros((4000, 0))
@@ -118,3 +121,27 @@ def test_the_river_is_exact(tmp_path: Path) -> None:
         total += weight
         earned += weight * np.array([worth(world.child(action)) for action in made.view.legal])
     assert quick.values == pytest.approx(tuple(earned / total), abs=1e-9)
+
+
+def test_a_chart_tells_what_hands_earn(tmp_path: Path) -> None:
+    """Folding is exact, and on the river a hand earns what the exact sum says, within its error."""
+    rules, agent, found = decisions(tmp_path, 4)
+    made = next(each for each in found if len(each.view.observation.board) == 5)
+    seen = made.view.observation
+    at = spot(agent, "/".join(seen.betting), cards_name(seen.board))
+    worth = hand_values(rules, agent, at, np.random.default_rng(1))
+    assert 150 <= len(worth) <= 169
+    own = sorted(seen.hole)
+    name = RANKS[own[1] // 4] + RANKS[own[0] // 4]
+    name += "" if name[0] == name[1] else "s" if own[0] % 4 == own[1] % 4 else "o"
+    exact = estimate(rules, agent, made, np.random.default_rng(0)).values
+    combinations = dict(itertools.chain.from_iterable(squares(at.board)))[name]
+    away = np.array(worth[name].values) - np.array(exact)
+    spread = 40.0 if len(combinations) > 1 else 0.0  # other suits of the same hand may earn something else
+    assert (np.abs(away) <= 4.5 * np.array(worth[name].errors) + spread).all()
+    if at.actions[0] == "fold":
+        assert {round(each.values[0], 6) for each in worth.values()} == {-float(seen.paid[made.view.seat])}
+    drawn = draw_chart(rules, agent, at.betting, cards_name(at.board), np.random.default_rng(1))
+    assert drawn is not None
+    assert worth[name].words(at.actions) in drawn.svg
+    assert draw_chart(rules, object(), None, "", np.random.default_rng(1)) is None

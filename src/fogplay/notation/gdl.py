@@ -8,7 +8,6 @@ from typing import Any
 from fogplay.games.gdl import GdlGame
 from fogplay.notation.talk import Talk, begin
 
-
 MOST_LETTERS = 60  # of what was seen before a decision
 
 

@@ -1,7 +1,7 @@
 """The picture of a game from a rule sheet: its cells as a board, if it has any, and all else that is known in words.
 
-Cells are facts with two coordinates and a mark, such as ``(cell 1 2 x)``. Without percepts everybody knows the position,
-which is found by replaying the moves; with percepts it is drawn only at the end, when all is revealed.
+Cells are facts with two coordinates and a mark, such as ``(cell 1 2 x)``. Without percepts everybody knows the
+position, which is found by replaying the moves; with percepts it is drawn only at the end, when all is revealed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _in_words(sight: Sight) -> Scene:
         saw = [f"you see {plain(seen[:-1])}"] if bracket else []
         lines.append(", ".join([*did, *saw]))
     told = tuple(line for line in lines if line)[-MOST_LINES:]
-    return Scene(_places(sight), sight.seat, lines=told or (f"{sight.situation}.",))
+    return Scene(_places(sight), sight.seat, lines=told or sight.lines[-MOST_LINES:])
 
 
 def _steps(told: str) -> list[str]:
@@ -96,7 +96,7 @@ def position(game: GdlGame, sight: Sight) -> GdlState | None:
             for action in actions:
                 state = state.child(action)
             return state
-    return None if sight.over or game.sheet.has_percepts else _retold(game, sight)
+    return None if sight.view is None or game.sheet.has_percepts else _retold(game, sight)
 
 
 def _retold(game: GdlGame, sight: Sight) -> GdlState | None:
@@ -106,9 +106,11 @@ def _retold(game: GdlGame, sight: Sight) -> GdlState | None:
     role = game.players[sight.seat]
     while len(state.seen[role]) < len(told):
         rest, before = told[len(state.seen[role]) + 1 :], state.seen
-        for place, _ in enumerate(game.acting(state.legal)):
+        for _ in game.acting(state.legal):
             options = [state.action_to_string(state.player, action) for action in state.legal_actions()]
-            fitting = [action for action, words in enumerate(options) if re.match(re.escape(words) + r"(?=/| |$)", rest)]
+            fitting = [
+                action for action, words in enumerate(options) if re.match(re.escape(words) + r"(?=/| |$)", rest)
+            ]
             if len(fitting) != 1:
                 return None
             rest = rest[len(options[fitting[0]]) + 1 :]
@@ -171,5 +173,3 @@ def _mark(mark: str, x: float, y: float, roles: list[str]) -> str:
     piece = f'<circle class="a{colour}" cx="{number(x)}" cy="{number(y)}" r="20"><title>{escape(mark)}</title></circle>'
     letter = text(x, y + 7, mark[0].upper(), 20)
     return piece + letter.replace("<text ", '<text style="fill:#fff;paint-order:stroke;stroke:#000;stroke-width:3" ')
-
-

@@ -1,8 +1,8 @@
 """What each option of a hold'em decision earns if everybody follows a policy from there.
 
-With two players, everything unknown on the turn and on the river is tried: what an option earns is then exact. Elsewhere
-worlds are drawn (``holdem_worlds``). All options are played in the same worlds with the same random numbers, so that
-their differences are less noisy than they are themselves.
+With two players, everything unknown on the turn and on the river is tried: what an option earns is then exact.
+Elsewhere worlds are drawn (``holdem_worlds``). All options are played in the same worlds with the same random numbers,
+so that their differences are less noisy than they are themselves.
 """
 
 from __future__ import annotations
@@ -86,13 +86,11 @@ def policy_behind(reference: Any, rules: Holdem) -> BettingPolicy | None:
     return policy if isinstance(policy, BettingPolicy) and rules.is_full() else None
 
 
-def option_results(
-    rules: Holdem, reference: Any, view: Any, rng: np.random.Generator, doubt: float
-) -> Results | None:
+def option_results(rules: Holdem, reference: Any, view: Any, rng: np.random.Generator, doubt: float) -> Results | None:
     """What the options of a view earn; None if the reference is not a betting policy.
 
-    A hand of the others weighs as much as the policy is likely to have made their moves with it, with some doubt. Blocks
-    of worlds are played until the standard errors of all differences are small, or there are enough of them.
+    A hand of the others weighs as much as the policy is likely to have made their moves with it, with some doubt.
+    Blocks of worlds are played until the standard errors of all differences are small, or there are enough of them.
     """
     policy = policy_behind(reference, rules)
     if policy is None:
@@ -113,9 +111,7 @@ def option_results(
     return Results(np.ones(len(found)), found, False)
 
 
-def hand_values(
-    rules: Holdem, policy: BettingPolicy, at: Spot, rng: np.random.Generator
-) -> dict[str, Worth]:
+def hand_values(rules: Holdem, policy: BettingPolicy, at: Spot, rng: np.random.Generator) -> dict[str, Worth]:
     """What each action at a spot earns with each of the 169 starting hands.
 
     The same number of worlds is dealt for every hand that the board leaves, over all of its suits.
@@ -154,7 +150,12 @@ def _all_worlds(start: _Start, hole: tuple[int, ...], weights: NDArray[np.float6
 
 
 def _blocks(
-    rules: Holdem, start: _Start, holes: NDArray[np.uint8], sums: NDArray[np.float64], size: int, rng: np.random.Generator
+    rules: Holdem,
+    start: _Start,
+    holes: NDArray[np.uint8],
+    sums: NDArray[np.float64],
+    size: int,
+    rng: np.random.Generator,
 ) -> list[NDArray[np.float64]]:
     """``results[size, options]`` of a few blocks of worlds."""
     board = np.array(start.board, np.uint8)

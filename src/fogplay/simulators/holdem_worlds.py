@@ -1,8 +1,8 @@
 """Worlds of hold'em: cards that nobody has seen, dealt as others' moves make them likely, and played to their ends.
 
-A seat's own moves depend on its own cards only. What the others hold is therefore drawn seat by seat from the weights of
-all 1,326 hands (``ranges``), again and again until no card is held twice: worlds then weigh the same, however unlikely
-the moves before them were.
+A seat's own moves depend on its own cards only. What the others hold is therefore drawn seat by seat from the weights
+of all 1,326 hands (``ranges``), again and again until no card is held twice: worlds then weigh the same, however
+unlikely the moves before them were.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards.deals import BOARD, Deals, look_up_deals
 from fogplay.cards.buckets import buckets_of_hands
+from fogplay.cards.deals import BOARD, Deals, look_up_deals
 from fogplay.cards.deck import CARDS, HANDS
 from fogplay.cards.evaluator import evaluator
 from fogplay.games.game import TERMINAL
@@ -72,8 +72,8 @@ def ranges(
 def deal_worlds(holes, board, seat, hands, sums, rng, cards, chance):
     """Fill ``cards[worlds, 5 + 2 * seats]``, the board first, and ``chance[worlds, decisions]``.
 
-    ``seat`` holds ``holes[world % holes]`` and ``board[known]`` lies on the table; every other seat's hand is drawn from
-    ``hands[1326, 2]`` by ``sums[seats, 1326]``, the weights added up. ``rng`` is mutated.
+    ``seat`` holds ``holes[world % holes]`` and ``board[known]`` lies on the table; every other seat's hand is drawn
+    from ``hands[1326, 2]`` by ``sums[seats, 1326]``, the weights added up. ``rng`` is mutated.
     """
     seats, last = sums.shape[0], hands.shape[0] - 1
     for world in range(cards.shape[0]):

@@ -169,7 +169,7 @@ def bucket_for(signals: Signals, hole: Sequence[int], board: Sequence[int] = ())
 
 
 def buckets_of_hands(signals: Signals, board: Sequence[int] = ()) -> NDArray[np.uint16]:
-    """``bucket[1326, 4]`` of all hands (``deck.HANDS``) up to the round of a board; 0 for hands with one of its cards."""
+    """``bucket[1326, 4]`` of all hands (``deck.HANDS``) up to a board's round; 0 for hands with one of its cards."""
     tables.check_board(board)
     rounds = len(board) - 1 if board else 1
     buckets = np.zeros((len(HANDS), len(ROUNDS)), np.uint16)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.web.browser import Server, all_of, chromium, press, wait_for
+from tests.web.browser import Server, all_of, chromium, is_over, press, wait_for
 from tests.web.test_browser import click_through, new_room, show
 
 PHONE, LAPTOP = (360, 740), (1440, 900)
@@ -30,6 +30,21 @@ def over(game: str, seed: int) -> Callable[[Server, Any], None]:
         wait_for(driver, lambda _: all_of(driver, "section[aria-label^='Review'] p:not(.soft)"))
 
     return go
+
+
+def called(server: Server, driver: Any) -> None:
+    """A hand of hold'em that is called down."""
+    driver.get(new_room(server, "holdem", "sparring", seat=0))
+    while not is_over(driver):
+        wait_for(driver, lambda _: is_over(driver) or all_of(driver, "button[data-key^=c]"))
+        before = driver.find_element("css selector", ".moves").get_attribute("innerHTML")
+        if not is_over(driver):
+            press(driver, "button[data-key^=c]")
+            wait_for(
+                driver,
+                lambda _, b=before: driver.find_element("css selector", ".moves").get_attribute("innerHTML") != b,
+            )
+    wait_for(driver, lambda _: all_of(driver, "section[aria-label^='Review'] p:not(.soft)"))
 
 
 def decision(game: str, moves: int) -> Callable[[Server, Any], None]:
@@ -59,7 +74,7 @@ def train(server: Server, driver: Any) -> None:
 
 
 PICTURES = {
-    "table-holdem": (LAPTOP, True, over("holdem", 4)),
+    "table-holdem": (LAPTOP, True, called),
     "table-review": (LAPTOP, False, over("leduc", 1)),
     "table-chart": (LAPTOP, False, chart),
     "table-chart-phone": (PHONE, True, chart),

@@ -16,7 +16,7 @@ STYLE = """<style>
 --fp-panel:#fff;--fp-0:#0072b2;--fp-1:#d55e00;--fp-2:#009e73;--fp-3:#cc79a7;--fp-4:#e69f00;--fp-5:#56b4e9;
 font-family:system-ui,'DejaVu Sans',sans-serif}
 @media(prefers-color-scheme:dark){.fp{--fp-table:#17352a;--fp-edge:#3c6350;--fp-ink:#eef5f0;--fp-soft:#b4c6bb;
---fp-face:#f4f2ea;--fp-line:#6d756f;--fp-back:#3f78b0;--fp-turn:#ffc46b;--fp-panel:#10251d}}
+--fp-face:#f4f2ea;--fp-line:#6d756f;--fp-back:#3f78b0;--fp-turn:#ffc46b;--fp-panel:#10251d;--fp-0:#2e9bdc}}
 .fp text{fill:var(--fp-ink)}.fp .soft{fill:var(--fp-soft)}.fp .turn{fill:var(--fp-turn);font-weight:700}
 .fp .table{fill:var(--fp-table);stroke:var(--fp-edge)}.fp .face{fill:var(--fp-face);stroke:var(--fp-line)}
 .fp .back{fill:var(--fp-back);stroke:var(--fp-face);stroke-width:2}

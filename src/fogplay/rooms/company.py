@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fogplay.agents import names_of, resolve
-from fogplay.agents.advice import SEARCH, Reference, evaluated, searchers, sensible
+from fogplay.agents.advice import SEARCH, SHEETS, Reference, evaluated, searchers, sensible
 from fogplay.agents.resolve import UNIFORM, known_names
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load, presets, registered
@@ -22,7 +22,7 @@ from fogplay.strategies import Strategy
 from fogplay.strategies import load as load_strategy
 from fogplay.strategies.policy import BettingPolicy
 
-BEST, SHEETS = "best", "ggp:auto:0.5s"
+BEST = "best"
 SENTENCES = {
     BEST: "The best player that needs no file: the game's best bot, an equilibrium solved now, or a search.",
     SEARCH: "Thinks before every move: 2,000 simulations of Smooth UCT.",
@@ -123,8 +123,7 @@ def _own_best(spec: str, rules: Any) -> Reference:
     found = _best(spec)
     if looks_up(found.agent):
         return found
-    own = searchers(rules, 1) if found.name == SEARCH else resolve([found.name], rules)
-    return dataclasses.replace(found, agent=own[0])
+    return dataclasses.replace(found, agent=searchers(rules, 1, found.name)[0])
 
 
 @functools.lru_cache(maxsize=16)

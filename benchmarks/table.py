@@ -27,7 +27,6 @@ from fogplay.rooms import Settings, Store
 from tests.web.browser import Server, all_of, chromium, wait_for
 from tests.web.sockets import Client
 
-
 PRESS = """const done = arguments[0], all = document.querySelectorAll("button[data-do=act],button[data-do=next]");
 const began = performance.now(), watch = new MutationObserver(() => {
   watch.disconnect();
@@ -51,13 +50,18 @@ def in_a_browser(server: Server, secret: str, seconds: float) -> dict[str, float
             times.append(float(driver.execute_async_script(PRESS)))
             time.sleep(0.5)
     found = sorted(times)
-    return {"first page ms": first, "painted median ms": statistics.median(found), "painted p95 ms": found[int(0.95 * len(found))]}
+    return {
+        "first page ms": first,
+        "painted median ms": statistics.median(found),
+        "painted p95 ms": found[int(0.95 * len(found))],
+    }
 
 
 async def measure(server: Server, asked: argparse.Namespace, secrets: list[str]) -> dict[str, Any]:
     clients = [Client(server, secret, random.Random(number)) for number, secret in enumerate(secrets)]
     for client in clients:
         await client.open()
+    await asyncio.sleep(asked.wait)
     process = psutil.Process(server.process.pid)
     cpu, began = sum(process.cpu_times()[:2]), time.monotonic()
     work: list[Any] = [client.keep_clicking(asked.every, asked.seconds) for client in clients[1:]]
@@ -91,6 +95,12 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=2.0, help="seconds between two clicks in a room")
     parser.add_argument("--game", default="leduc")
     parser.add_argument("--solve", action="store_true", help="run a solver with two threads beside the server")
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=22.0,
+        help="seconds until the server forgets pages that were opened and left before",
+    )
     parser.add_argument("--junk", type=int, default=0)
     parser.add_argument("--browser", action="store_true", help="click in headless Chromium too")
     asked = parser.parse_args()

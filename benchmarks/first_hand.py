@@ -1,8 +1,8 @@
 """From a fresh clone to a finished hand in the browser: how long the two commands of docs/table.md take.
 
 ``python benchmarks/first_hand.py`` clones this repository, makes an empty virtual environment, runs
-``pip install ".[table]"`` without pip's cache and ``fogplay serve`` with an empty cache of kernels, sits down at the first
-game in headless Chromium and plays a hand to its end. ``--venv FOLDER`` leaves out the first half.
+``pip install ".[table]"`` without pip's cache and ``fogplay serve`` with an empty cache of kernels, sits down at the
+first game in headless Chromium and plays a hand to its end. ``--venv FOLDER`` leaves out the first half.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import time
 import venv
 from pathlib import Path
 
-HERE = Path(__file__).parent.parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.web import browser
 from tests.web.browser import Server, all_of, chromium, is_over, press, status, wait_for
+
+HERE = Path(__file__).parent.parent
 
 
 def installed(folder: Path) -> Path:

@@ -50,6 +50,7 @@
     all[at].tabIndex = -1; next.tabIndex = 0; next.focus();
   });
   const settle = () => {
+    for (const bar of document.querySelectorAll(".q-loading-bar:not([aria-label])")) bar.setAttribute("aria-label", "Loading");
     const field = document.querySelector("input.typed");
     if (field && document.activeElement === document.body && matchMedia("(hover:hover)").matches) field.focus();
     const next = document.querySelector("button[data-auto]");

@@ -42,6 +42,7 @@ def costs(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
     room, rng = room_of(folder, asked.game, asked.opponent, seed=str(asked.seed)), random.Random(asked.seed)
     errors: list[float] = []
     seconds: list[float] = []
+    work: list[float] = []  # CPU time, of all threads
     warm = 4  # hands in which kernels are compiled and tables are read
     for number in range(-warm, asked.hands):
         look = play_hand(room, rng)
@@ -50,15 +51,22 @@ def costs(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
             if len(made.view.legal) < 2:
                 continue
             draws = np.random.default_rng(abs(number))
-            began = time.perf_counter()
+            began, cpu = time.perf_counter(), time.process_time()
             found = estimate(room.company.rules, room.company.reference.agent, made, draws)
             if number < 0:
                 continue
             seconds.append(time.perf_counter() - began)
+            work.append(time.process_time() - cpu)
             cost = found.cost(made.view.legal.index(made.action))
             errors.append(cost[1] / max(room.company.rules.blinds))
         room.next_hand(look.hand)
-    return {"game": asked.game, "decisions": len(errors), "error bb": summary(errors), "seconds": summary(seconds)}
+    return {
+        "game": asked.game,
+        "decisions": len(errors),
+        "error bb": summary(errors),
+        "seconds": summary(seconds),
+        "cpu": summary(work),
+    }
 
 
 def charts(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
@@ -66,6 +74,7 @@ def charts(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
     room, rng = room_of(folder, asked.game, asked.opponent, seed=str(asked.seed)), random.Random(asked.seed)
     rules, agent = room.company.rules, room.company.others[0]
     seconds, errors = [], []
+    work: list[float] = []  # CPU time, of all threads
     for number in range(asked.hands + 2):
         look = room.look()
         while not look.sight.over and rng.random() < 0.7:
@@ -74,14 +83,20 @@ def charts(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
         if not look.sight.over:
             seen = look.sight.view.observation
             betting, board = "/".join(seen.betting), cards_name(seen.board)
-            began = time.perf_counter()
+            began, cpu = time.perf_counter(), time.process_time()
             drawn = part_of(rules, "draw_chart")(rules, agent, betting, board, np.random.default_rng(number))
             seconds.append(time.perf_counter() - began)
+            work.append(time.process_time() - cpu)
             told = [float(each) for each in re.findall(r"± ([0-9.]+)", drawn.svg)]
             errors.append(max(told, default=0.0) / max(rules.blinds))
         play_hand(room, rng)
         room.next_hand(number)
-    return {"charts": len(seconds) - 2, "seconds": summary(seconds[2:]), "largest error bb": summary(errors[2:])}
+    return {
+        "charts": len(seconds) - 2,
+        "seconds": summary(seconds[2:]),
+        "cpu": summary(work[2:]),
+        "largest error bb": summary(errors[2:]),
+    }
 
 
 def luck(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:

@@ -181,6 +181,13 @@ def full_game(game: Holdem, theirs: Any, own: Any = None, **settings: Any) -> An
     return holdem_full.full_game(game, theirs, own, **settings)
 
 
+def local_game(game: Holdem, theirs: Any) -> Any:
+    """What plays a local best response, whose winnings are a lower bound of exploitability."""
+    from fogplay.simulators import holdem_local
+
+    return holdem_local.local_game(game, theirs)
+
+
 # ---- Play
 
 

@@ -215,7 +215,7 @@ def evaluate(
     hands: Annotated[int | None, amount(help="With --local: how many hands to play, 10,000 by default.")] = None,
     seed: Annotated[int, amount(help="Which flops or deals are sampled.")] = 0,
     threads: Annotated[
-        int | None, amount(help="With --full or --local: CPU threads; as many as there are cores by default.")
+        int | None, amount(help="With --full or --local: CPU threads; by default one per core, more with a GPU.")
     ] = None,
     device: Annotated[str, typer.Option(help="With --full: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
     checkpoint: Annotated[

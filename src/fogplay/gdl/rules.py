@@ -112,9 +112,9 @@ class _Reader:
         head = self._head(form[1])
         made = []
         for body in self._every(form[2:], self._condition):
-            solved = _solved(head, body)
-            if solved is not None:
-                made.append(Rule(*solved, self.at))
+            found = solved(head, body)
+            if found is not None:
+                made.append(Rule(*found, self.at))
         return made
 
     def _head(self, form: Any) -> Atom:
@@ -199,7 +199,7 @@ def _arity(name: str, wanted: int, given: int) -> str:
     return f"{name} takes {count}, not {given}; write {_EXAMPLES.get(name, f'({name} TERM)')}"
 
 
-def _solved(head: Atom, body: tuple[Literal, ...]) -> tuple[Atom, tuple[Literal, ...]] | None:
+def solved(head: Atom, body: tuple[Literal, ...]) -> tuple[Atom, tuple[Literal, ...]] | None:
     """A rule with ``(not (distinct a b))`` carried out and ground ``distinct`` decided; None if it never holds."""
     kept: list[Literal] = []
     todo = list(dict.fromkeys(body))

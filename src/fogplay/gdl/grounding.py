@@ -107,9 +107,7 @@ class Attempt:
             given.seek(0)
             self._written = tempfile.TemporaryFile()  # noqa: SIM115
             try:
-                self._process = subprocess.Popen(
-                    command, stdin=given, stdout=self._written, stderr=subprocess.DEVNULL
-                )
+                self._process = subprocess.Popen(command, stdin=given, stdout=self._written, stderr=subprocess.DEVNULL)
             except BaseException:
                 self._written.close()
                 raise

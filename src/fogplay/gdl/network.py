@@ -73,7 +73,9 @@ def make_network(sheet: Sheet, seconds: float = SECONDS, gigabytes: float = GIGA
         plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes)))
         if not plain.wait(plain.began + HEAD_START * seconds):
             narrow = on_demand(sheet)
-            other = stack.enter_context(contextlib.closing(Attempt(narrow, True, plain.end - time.monotonic(), gigabytes)))
+            other = stack.enter_context(
+                contextlib.closing(Attempt(narrow, True, plain.end - time.monotonic(), gigabytes))
+            )
             return _first_of(plain, other)
         try:
             found = from_ground(sheet, plain.result())

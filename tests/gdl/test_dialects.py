@@ -41,6 +41,11 @@ WAYS = {  # rules, and what is true after the first step
         "(<= (next two) (true (count ?n)) (both ?n 3))",
         {"two"},
     ),
+    "many alternatives": (
+        "(<= (next many) (true (count ?n)) " + "(or (true (count 3)) (succ ?n ?m) (distinct ?n 1))" * 9 + ")"
+        "(<= (next odd) (true (count ?n)) " + "(not (and (succ ?n ?m) (or (true lost) (distinct ?n 0))))" * 9 + ")",
+        {"many", "odd"},
+    ),
     "nothing of a kind": (
         "(<= (above ?x ?y) (succ ?x ?z) (distinct ?z ?y)) (<= (next none) (true (count ?n)) (not (above ?n 1)))",
         {"none"},

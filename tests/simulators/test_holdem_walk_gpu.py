@@ -36,21 +36,21 @@ for own in (None, other):
     expected = earned(walk)
     rows = by_rows(walk)
     print(*expected, *earned(rows))
-    print(*expected, *earned(on_gpu(rows, lines=3, turns=2)))
+    print(*expected, *earned(on_gpu(rows, lines=3, turns=2, ahead=int(sys.argv[3]))))
 """
 
 
 @pytest.mark.parametrize(
-    ("kind", "spec", "tolerance"),
+    ("kind", "spec", "ahead", "tolerance"),
     [
-        ("float64", "holdem(rounds=3,ranks=3,suits=2,board=[0,1,1],raises=[10,10,20],max_raises=[0,0,4])", 1e-12),
-        ("float32", "holdem(rounds=2,ranks=3,suits=2,board=[0,1],raises=[10,20],max_raises=[1,3])", 1e-5),
+        ("float64", "holdem(rounds=3,ranks=3,suits=2,board=[0,1,1],raises=[10,10,20],max_raises=[0,0,4])", 2, 1e-12),
+        ("float32", "holdem(rounds=2,ranks=3,suits=2,board=[0,1],raises=[10,20],max_raises=[1,3])", 4, 1e-5),
     ],
 )
-def test_a_gpu_finds_the_same_values(tmp_path: Path, kind: str, spec: str, tolerance: float) -> None:
+def test_a_gpu_finds_the_same_values(tmp_path: Path, kind: str, spec: str, ahead: int, tolerance: float) -> None:
     """By plain Python, which takes the cards of three turns in batches of two, and lines in blocks of three."""
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "FOGPLAY_CACHE": str(tmp_path)}
-    command = [sys.executable, "-W", "ignore", "-c", ON_A_GPU, kind, spec]
+    command = [sys.executable, "-W", "ignore", "-c", ON_A_GPU, kind, spec, str(ahead)]
     done = subprocess.run(command, cwd=HERE, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     for line in done.stdout.splitlines():

@@ -20,7 +20,6 @@ from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
 from fogplay.games.holdem import Holdem
 from fogplay.interrupts import stopping
-from fogplay.jit import num_cores
 from fogplay.simulators.holdem_boards import Next
 from fogplay.simulators.holdem_estimate import estimate, sample
 from fogplay.simulators.holdem_lines import Shares
@@ -82,7 +81,7 @@ class FullGame:
         kept = _Kept(path, f"{self.digest}{' sampled' if sampled else ''}", adding=not sampled)
         end = None if seconds is None else began + seconds
         wanted = list(dict.fromkeys(numbers))
-        finished = self._run(everything, wanted, kept, threads or num_cores(), progress, end)
+        finished = self._run(everything, wanted, kept, threads or self.walk.threads, progress, end)
         if not finished:
             return None
         if sampled:

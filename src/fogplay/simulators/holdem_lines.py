@@ -233,7 +233,7 @@ class _Spread:
         """The lane after each end of the round, and for each of these lanes: the lane before, which end, its root."""
         found = np.full((self.chunks * WIDTH, max(self.round.ends, 1)), -1, np.int64)
         share = table.share.reshape(self.chunks, -1, table.buckets, WIDTH).max(axis=2)  # [chunks, slots, WIDTH]
-        ways: list[tuple[int, int, int]] = []
+        reached: list[tuple[int, int, int]] = []
         for lane in range(len(self.roots)):
             played = np.zeros(len(self.spots), bool)
             played[0] = True
@@ -246,6 +246,8 @@ class _Spread:
                         played[made["to"]] = played[place] and ever
                     node = int(self.places[lane, action])
                     if made["kind"] == ENDS and played[place] and ever and self.nodes[node]["player"] != TERMINAL:
-                        found[lane, made["to"]] = len(ways)
-                        ways.append((lane, int(made["to"]), node))
+                        reached.append((int(made["to"]), lane, node))
+        ways = [(lane, end, node) for end, lane, node in sorted(reached)]  # neighbours stay neighbours
+        for number, (lane, end, _) in enumerate(ways):
+            found[lane, end] = number
         return found, ways

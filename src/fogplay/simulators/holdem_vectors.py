@@ -41,6 +41,7 @@ class Buffers(NamedTuple):
     played: NDArray[np.float64]  # [hands, WIDTH] the reach after an action
     beaten: NDArray[np.float64]  # [hands, WIDTH] the reach of weaker hands
     held: NDArray[np.float64]  # [2 * (cards + 1), WIDTH] the reach by card, and of all hands; the same so far
+    lanes: NDArray[np.uint64]  # [2, WIDTH] lanes that go on, and their places in the next round
 
 
 @piece
@@ -262,86 +263,6 @@ def walk_last(
             row = begin + place
             for lane in range(WIDTH):
                 sums[hand, lane] += weight[number] * buffers.value[row, lane]
-
-
-@kernel
-def walk_down(spots, actions, responder, board, reach, share, buckets, ahead, buffers, onward):
-    """Fill ``onward[chunks, hands, WIDTH]``, the reach at the next round, from ``reach[chunks, hands, WIDTH]``.
-
-    ``ahead[lanes, ends]`` are the lanes of the next round.
-    """
-    for chunk in range(reach.shape[0]):
-        lanes = ahead[chunk * WIDTH : (chunk + 1) * WIDTH]
-        walk_chunk_down(spots, actions, responder, board, reach[chunk], share[chunk], buckets, lanes, buffers, onward)
-
-
-@kernel
-def walk_chunk_down(spots, actions, responder, board, reach, share, buckets, ahead, buffers, onward):
-    """The same for one chunk of lanes."""
-    hands = np.uint64(board.hand.shape[1])
-    bucket = board.theirs[0]
-    for place in range(hands):
-        store(buffers.reach, place, load(reach, board.hand[0, place]))
-    descend(spots, actions, responder, bucket, share, buckets, buffers)
-    for place in range(len(spots)):
-        spot = spots[place]
-        begin = np.uint64(spot.reach) * hands
-        for number in range(spot.first, spot.first + spot.count):
-            action = actions[number]
-            if action.kind != ENDS:
-                continue
-            first = np.uint64(action.slot) * np.uint64(buckets)
-            for hand in range(hands):
-                to = np.uint64(board.hand[0, hand])
-                for lane in range(WIDTH):
-                    there = ahead[lane, action.to]
-                    if there >= 0:
-                        played = buffers.reach[begin + hand, lane]
-                        if spot.player != responder:
-                            played *= share[first + np.uint64(bucket[hand]), lane]
-                        onward[there // WIDTH, to, there % WIDTH] = played
-
-
-@kernel
-def walk_up(
-    spots, actions, responder, how, board, reach, share, buckets, own, own_buckets, stake, ahead, onward, known,
-    buffers, sums, weight,
-):  # fmt: skip
-    """Add to ``sums[chunks, hands, WIDTH]`` the values of a round that is not the last, times ``weight``.
-
-    ``onward[chunks, hands, WIDTH]`` has the values of the next round's lanes, and ``known[ends * hands, WIDTH]`` is
-    scratch.
-    """
-    for chunk in range(reach.shape[0]):
-        lanes = ahead[chunk * WIDTH : (chunk + 1) * WIDTH]
-        mine = own[chunk] if how == MIXED else own[0]
-        walk_chunk_up(
-            spots, actions, responder, how, board, reach[chunk], share[chunk], buckets, mine, own_buckets, stake[chunk],
-            lanes, onward, known, buffers, sums[chunk], weight,
-        )  # fmt: skip
-
-
-@kernel
-def walk_chunk_up(
-    spots, actions, responder, how, board, reach, share, buckets, own, own_buckets, stake, ahead, onward, known,
-    buffers, sums, weight,
-):  # fmt: skip
-    """The same for one chunk of lanes."""
-    hands = np.uint64(board.hand.shape[1])
-    for place in range(hands):
-        store(buffers.reach, place, load(reach, board.hand[0, place]))
-    descend(spots, actions, responder, board.theirs[0], share, buckets, buffers)
-    for end in range(ahead.shape[1]):
-        for place in range(hands):
-            row = np.uint64(end) * hands + place
-            for lane in range(WIDTH):
-                there = ahead[lane, end]
-                known[row, lane] = onward[there // WIDTH, board.hand[0, place], there % WIDTH] if there >= 0 else 0.0
-    ascend(spots, actions, responder, how, board, 0, share, buckets, own, own_buckets, stake, known, buffers)
-    begin = np.uint64(spots[0].value) * hands
-    for place in range(hands):
-        for lane in range(WIDTH):
-            sums[board.hand[0, place], lane] += weight * buffers.value[begin + place, lane]
 
 
 @kernel

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from fogplay.simulators.holdem_pack import NONE
-from fogplay.simulators.holdem_river import Branch, Layout, constants, source
+from fogplay.simulators.holdem_program import for_a_thread, source
+from fogplay.simulators.holdem_river import Branch, Layout, constants
 from fogplay.vectors import WIDTH
 
 os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")  # kernels of many streams run concurrently
@@ -54,8 +55,10 @@ def walk_boards(branches: list[Branch], layout: Layout, slots: int, lanes: int) 
     vectors = sum(len(branch.vectors) for branch in branches)
     for number, branch in enumerate(branches):
         name = f"branch_{number}"
-        known = constants(branch, layout, skip, vectors, slots, lanes) | _ON_A_THREAD
-        scope[name] = cuda.jit(_function(source(branch, name, touching=True), name, known), device=True, inline="never")
+        known = constants(branch, layout, skip, vectors, slots, lanes) | {"small": np.uint32}
+        scope[name] = cuda.jit(
+            _function(for_a_thread(source(branch, name, layout.ahead)), name, known), device=True, inline="never"
+        )
         text += CALL.format(number=number)
         skip += len(branch.vectors)
     scope |= {
@@ -66,24 +69,6 @@ def walk_boards(branches: list[Branch], layout: Layout, slots: int, lanes: int) 
     scope |= {"ZERO": layout.kind(0)}
     scope["TURN_AT"] = np.uint64(layout.turn_at)
     return cuda.jit(_function(text, "walk_boards", scope))
-
-
-def _load(array, at):
-    return array[at]
-
-
-def _store(array, at, number):
-    array[at] = number
-
-
-def _larger(first, second):
-    return max(first, second)
-
-
-_functions = {"load": _load, "store": _store, "larger": _larger}
-_ON_A_THREAD = {
-    name: each if SIMULATED else cuda.jit(each, device=True, inline="always") for name, each in _functions.items()
-}
 
 
 def _function(text: str, name: str, scope: dict[str, Any]) -> Any:

@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.games.holdem import Holdem
+from fogplay.jit import num_cores
 from fogplay.simulators.holdem_boards import Dealt, Next, hand_classes, next_boards, stabiliser
 from fogplay.simulators.holdem_lines import Lanes, Round, Shares, lanes_of, rounds_of
 from fogplay.simulators.holdem_lookups import Lookups
+from fogplay.simulators.holdem_rounds import walk_down, walk_up
 from fogplay.simulators.holdem_vectors import (
     LARGEST,
     MIXED,
     Board,
     Buffers,
     average_over,
-    walk_down,
     walk_last,
-    walk_up,
 )
 from fogplay.trees.betting import Betting
 from fogplay.vectors import WIDTH
@@ -58,6 +58,11 @@ class Walk:
     def classes(self) -> NDArray[np.int64]:
         """[hands] the class of each hand up to suits."""
         return hand_classes(self.lookups.deck)
+
+    @property
+    def threads(self) -> int:
+        """How many threads may share a walk's flops, unless the caller knows better."""
+        return num_cores()
 
     def flops(self) -> list[Next]:
         """The cards of the second round, up to suits."""
@@ -161,7 +166,7 @@ class Walk:
             lanes = self.lanes[seat][street]
             walk_down(
                 self.rounds[street].spots[seat], self.rounds[street].actions, seat, board, reach[seat],
-                lanes.theirs.share, lanes.theirs.buckets, lanes.ahead, buffers, onward[seat],
+                lanes.theirs.share, lanes.theirs.buckets, lanes.ahead, buffers, onward[seat].reshape(-1),
             )  # fmt: skip
         return onward
 
@@ -181,7 +186,8 @@ class Walk:
         buffers, known = self._scratch(street, board)
         walk_up(
             round_.spots[seat], round_.actions, seat, self.how, board, reach, lanes.theirs.share,
-            lanes.theirs.buckets, own, own_buckets, lanes.stake, lanes.ahead, onward, known, buffers, sums, weight,
+            lanes.theirs.buckets, own, own_buckets, lanes.stake, lanes.ahead, onward.reshape(-1), known, buffers,
+            sums, weight,
         )  # fmt: skip
 
     def _scratch(self, street: int, board: Board) -> tuple[Buffers, NDArray[np.float64]]:
@@ -230,6 +236,7 @@ class Walk:
             np.zeros((hands, WIDTH), kind),
             np.zeros((hands, WIDTH), kind),
             np.zeros((2 * (self.lookups.deck.cards + 1), WIDTH), kind),
+            np.zeros((2, WIDTH), np.uint64),
         )
 
 

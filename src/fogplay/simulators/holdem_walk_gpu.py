@@ -12,6 +12,7 @@ import importlib.util
 import itertools
 import math
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -24,18 +25,17 @@ from fogplay.jit import num_cores
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_pack import pack
-from fogplay.simulators.holdem_river import Layout, branches, own_shares, products
+from fogplay.simulators.holdem_river import AHEAD, Layout, branches, own_shares, products
 from fogplay.simulators.holdem_vectors import LARGEST
-from fogplay.simulators.holdem_vectors_gpu import THREADS, allow_shared_memory, cuda, sum_boards, walk_boards
+from fogplay.simulators.holdem_vectors_gpu import SIMULATED, THREADS, allow_shared_memory, cuda, sum_boards, walk_boards
 from fogplay.simulators.holdem_walk import SEATS, Walk
 from fogplay.vectors import WIDTH
 
-LINES = 32  # per block: one warp
-LINES_IN_DOUBLE = 16  # since shared memory holds half as many numbers
-TURNS = (
-    4  # that a thread takes to the GPU at once, if the device memory allows that to as many threads as there are cores
-)
-
+LINES = 64  # per block: two warps
+LINES_IN_DOUBLE = 32  # since shared memory holds half as many numbers
+TURNS = 4  # that a thread takes to the GPU at once, if the device memory allows that to all threads
+THREADS_PER_CORE = 1.5  # while some prepare, others wait
+POLL_SECONDS = 0.0003
 MEMORY = 0.8  # of the free device memory
 NO_LAYOUT = Layout(0, 0, 0, 0, np.float32)
 
@@ -84,6 +84,10 @@ class GpuWalk(Walk):
     seats: tuple[_Seat, ...] = ()
     turns: int = TURNS
     places: Any = field(default_factory=threading.local)  # the scratch of each CPU thread
+
+    @property
+    def threads(self) -> int:
+        return _threads()
 
     def _last(
         self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
@@ -140,7 +144,7 @@ class _Place:
     def __init__(self, walk: GpuWalk) -> None:
         deck, layout, turns = walk.lookups.deck, walk.layout, walk.turns
         boards = turns * math.comb(deck.cards - sum(walk.rules.board[:-1]), walk.rules.board[-1])
-        self.stream, self.turn = cuda.stream(), 0  # the turn whose reach is being computed
+        self.stream, self.done, self.turn = cuda.stream(), cuda.event(), 0  # whose reach is being computed
         chunks = [walk.lanes[seat][-1].chunks for seat in range(SEATS)]
         shape = boards + turns * math.factorial(deck.suits), layout.columns
         self.cards, self.packed = cuda.device_array(shape, np.uint64), cuda.pinned_array(shape, np.uint64)
@@ -181,8 +185,16 @@ class _Place:
                 self.sums[seat],
             )  # fmt: skip
             self.sums[seat][:count].copy_to_host(self.found[seat][:count], stream=stream)
-        stream.synchronize()
+        self._wait()
         return [[self.found[seat][turn] for seat in range(SEATS)] for turn in range(count)]
+
+    def _wait(self) -> None:
+        """Wait for the stream without keeping a core busy, as ``synchronize`` would: other threads need it."""
+        if SIMULATED:
+            return
+        self.done.record(self.stream)
+        while not self.done.query():
+            time.sleep(POLL_SECONDS)
 
     def _pack(self, walk: GpuWalk, turns: Sequence[_Turn]) -> tuple[int, int]:
         """Prepare what the kernels read: the number of boards, and of rows."""
@@ -201,7 +213,7 @@ class _Place:
         return len(on_board), int(last[-1])
 
 
-def on_gpu(walk: Walk, lines: int | None = None, turns: int | None = None) -> GpuWalk:
+def on_gpu(walk: Walk, lines: int | None = None, turns: int | None = None, ahead: int = AHEAD) -> GpuWalk:
     """The same walk with its last round on a GPU, in blocks of ``lines`` threads, ``turns`` at once."""
     if not cuda.is_available():
         missing = importlib.util.find_spec("numba_cuda") is None
@@ -209,7 +221,7 @@ def on_gpu(walk: Walk, lines: int | None = None, turns: int | None = None) -> Gp
         raise FogplayError(f"device cuda needs an NVIDIA GPU and {what}")
     cards = walk.lookups.deck.cards - sum(walk.rules.board)
     lines = lines or (LINES if walk.precision is np.float32 else LINES_IN_DOUBLE)
-    layout = Layout(walk.lookups.deck.hands, math.comb(cards, 2), cards, lines, walk.precision)
+    layout = Layout(walk.lookups.deck.hands, math.comb(cards, 2), cards, lines, walk.precision, ahead=ahead)
     turned, sums = np.zeros((1, 5)), np.zeros((1, 1, 1, 1))
     allow_shared_memory(
         sum_boards, (turned, 0, 0, True, sums[0, 0].astype(np.uint64), sums[0].astype(walk.precision), sums), 0
@@ -226,4 +238,8 @@ def _turns(walk: GpuWalk) -> int:
     lanes = max(walk.lanes[seat][-1].chunks * WIDTH for seat in range(SEATS))
     size = max(seat.branches for seat in walk.seats) * boards * walk.layout.hands * lanes * walk.precision().itemsize
     free = cuda.current_context().get_memory_info()[0]
-    return max(1, int(min(TURNS, MEMORY * free / num_cores() / size)))
+    return max(1, int(min(TURNS, MEMORY * free / _threads() / size)))
+
+
+def _threads() -> int:
+    return math.ceil(THREADS_PER_CORE * num_cores())

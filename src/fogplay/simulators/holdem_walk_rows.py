@@ -21,7 +21,8 @@ from fogplay.generated import module_from
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_pack import pack
-from fogplay.simulators.holdem_river import Layout, branches, constants, own_shares, products, source
+from fogplay.simulators.holdem_program import source
+from fogplay.simulators.holdem_river import Layout, branches, constants, own_shares, products
 from fogplay.simulators.holdem_vectors import LARGEST
 from fogplay.simulators.holdem_walk import SEATS, Walk
 from fogplay.vectors import WIDTH
@@ -73,7 +74,7 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
     vectors = sum(len(branch.vectors) for branch in some)
     for number, branch in enumerate(some):
         known = constants(branch, layout, skip, vectors, slots, columns=1)
-        head, body = source(branch, f"branch_{number}", touching=False).split("\n", 1)
+        head, body = source(branch, f"branch_{number}", layout.ahead).split("\n", 1)
         values = "".join(f"    {name} = np.uint64({int(value)})\n" for name, value in known.items())
         text += f"@piece\n{head}\n{values}{body}\n\n"
         skip += len(branch.vectors)
@@ -89,7 +90,7 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
 class RowWalk(Walk):
     """A walk whose last round is a program for rows of lanes."""
 
-    layout: Layout = Layout(0, 0, 0, 1, np.float32, 1)  # noqa: RUF009
+    layout: Layout = Layout(0, 0, 0, 1, np.float32, 1, 0)  # noqa: RUF009
     seats: tuple[_Seat, ...] = ()
 
     def _last(
@@ -118,7 +119,7 @@ class RowWalk(Walk):
 def by_rows(walk: Walk) -> RowWalk:
     """The same walk with its last round as a program."""
     deck, cards = walk.lookups.deck, walk.lookups.deck.cards - sum(walk.rules.board)
-    layout = Layout(deck.hands, math.comb(cards, 2), cards, 1, walk.precision, 1)
+    layout = Layout(deck.hands, math.comb(cards, 2), cards, 1, walk.precision, 1, 0)
     seats = tuple(_seat(walk.rounds[-1], walk.lanes[seat][-1], seat, walk.how, layout) for seat in range(SEATS))
     parts = {each.name: getattr(walk, each.name) for each in dataclasses.fields(Walk)}
     return RowWalk(**parts, layout=layout, seats=seats)

@@ -1,0 +1,239 @@
+"""Writes the program of ``holdem_river.py``: three passes over the hands of a complete board.
+
+The first pass counts the reach by card. Then, strength by strength, the second adds the hands before and those of this
+strength, and the third computes values. On a GPU a pass is *loaded ahead*: it has slots for some hands, and as soon as
+a slot was used, the loads for its next hand begin, while the hands of the other slots are computed. Device memory
+answers after some 300 cycles, a hand takes 100, and no other thread of the scheduler could fill the gap.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from fogplay.simulators.holdem_river import Branch, name_of
+
+
+def source(branch: Branch, name: str, ahead: int) -> str:
+    """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters.
+
+    ``load``, ``store`` and ``larger`` are those of rows of lanes (``vectors.py``).
+    So many hands are loaded ``ahead``, and ``small`` makes a number of 32 bits; with 0, only the next hand is loaded.
+    """
+    shown, folded = ([name_of(path) for path in some] for some in (branch.shown, branch.folded))
+    both = [each for each in folded if each in shown]
+    counted = [_Row(each, "shown", "-") for each in shown] + [
+        _Row(each, "folded") for each in folded if each not in both
+    ]
+    added, read = [_Row(each, "shown") for each in shown], [_Row(each, "folded") for each in folded]
+    passes = _Passes(branch, ahead)
+    nowhere = ["top = small(NOWHERE + thread)"]  # no card
+    text = "\n".join(
+        [
+            f"def {name}(cards, reach, product, own, stake, held, zero, thread, lane, value, column):",
+            *_indented(1, [f"stake_{each} = load(stake, STAKE_{each} + lane)" for each in branch.stakes]),
+            *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = zero" for each in counted + read]),
+            *_indented(1, [f"reach_{name_of(path)} = zero" for path in branch.vectors]),
+            "    before = first = ZERO_PLACE",
+            "    known, group, last = small(NONE), ENDS_AT, HANDS",
+            "    for card in range(CARDS):",
+            *_indented(2, [f"store(held, card * ROWS + thread + {each.offset}, zero)" for each in counted]),
+            *_indented(1, passes.begin() + nowhere),
+            *_indented(1, passes.over("first", _add(counted), "next_last", "first") + _flush(counted)),
+            "    for card in range(CARDS):",
+            "        at = card * ROWS + thread",
+            *_indented(2, [f"store(held, at + FOLDED_{each}, zero - load(held, at + SHOWN_{each}))" for each in both]),
+            *_indented(1, [f"folded_{each} = zero - shown_{each}" for each in both]),
+            "    while first < HANDS:",
+            *_indented(2, passes.next_group()),
+            *_indented(2, nowhere + passes.over("before", _add(added), "last", "first") + _flush(added)),
+            *_indented(2, nowhere + passes.over("first", _read(added + read) + _value(branch), "next_last", "last")),
+            "        before, first = first, last",
+            "",
+        ]
+    )
+    return text if ahead else text.replace("small(", "(")
+
+
+def _indented(depth: int, lines: list[str]) -> list[str]:
+    return ["    " * depth + line for line in lines]
+
+
+class _Passes(NamedTuple):
+    """How the program goes over hands."""
+
+    branch: Branch
+    ahead: int
+
+    def over(self, begin: str, lines: list[str], end: str, then: str) -> list[str]:
+        """Do something with the hands from a place to ``last``.
+
+        A pass from ``first`` to ``end`` follows, and after it one that begins with ``then``.
+        """
+        return self._ahead(begin, lines, end, then) if self.ahead else self._plain(begin, lines)
+
+    def _plain(self, begin: str, lines: list[str]) -> list[str]:
+        """One hand after the other; the next one's reach is loaded meanwhile."""
+        return [
+            f"word_0 = cards[{begin}]",
+            "here_0 = load(reach, (word_0 & HAND_MASK) * LANES + lane)",
+            f"word_1 = cards[{begin} + ONE]",
+            f"place = {begin}",
+            "while place < last:",
+            "    word, here = word_0, here_0",
+            "    word_0 = word_1",
+            "    here_0 = load(reach, (word_0 & HAND_MASK) * LANES + lane)",
+            "    word_1 = cards[place + TWO]",
+            *_indented(1, self._decoded("word", "") + self._bucket() + lines),
+            "    place += ONE",
+        ]
+
+    def _ahead(self, begin: str, lines: list[str], end: str, then: str) -> list[str]:
+        """Slot after slot. Slots have the first hands, and words those that follow; ``after`` these come others."""
+        names = ["a", "b", "bucket", "here", *(["mine"] if self.branch.own else [])]
+        found = [
+            f"start = {begin}",
+            "while start < last:",
+            "    after = start + AHEAD + AHEAD",
+            "    if after >= last:",
+            "        after = first",
+            "        if start + AHEAD >= last:",
+            "            after += AHEAD",
+            f"            if after >= {end}:",
+            f"                after = {then}",
+        ]
+        for slot in range(self.ahead):
+            found += [
+                f"    place = start + PLACE_{slot}",
+                "    if place < last:",
+                *_indented(2, [f"{each} = {each}_{slot}" for each in names] + self._bucket() + lines),
+                *_indented(1, self._filled(slot)),
+                f"    word_{slot} = cards[after + PLACE_{slot}]",
+            ]
+        return [*found, "    start += AHEAD"]
+
+    def begin(self) -> list[str]:
+        """Fill the slots before the first pass."""
+        if not self.ahead:
+            return []
+        found = ["next_last = cards[group]"]
+        for slot in range(self.ahead):
+            found += [f"word_{slot} = cards[PLACE_{slot}]", *self._filled(slot)]
+            found.append(f"word_{slot} = cards[AHEAD + PLACE_{slot}]")
+        return found
+
+    def next_group(self) -> list[str]:
+        """Find where the hands of the next strength end."""
+        if not self.ahead:
+            return ["last = cards[group]", "group += ONE"]
+        return ["last = next_last", "group += ONE", "next_last = cards[group]"]
+
+    def _filled(self, slot: int) -> list[str]:
+        """Fill a slot from its word."""
+        return [
+            *self._decoded(f"word_{slot}", f"_{slot}"),
+            f"here_{slot} = load(reach, small((word_{slot} & HAND_MASK) * LANES + lane))",
+        ]
+
+    def _decoded(self, word: str, end: str) -> list[str]:
+        """What a hand's word says: where its cards' numbers begin, and its buckets."""
+        return [
+            f"bucket{end} = small({word} >> THEIRS & BUCKET_MASK)",
+            f"a{end} = small(({word} >> LOW & CARD_MASK) * ROWS + thread)",
+            f"b{end} = small(({word} >> HIGH & CARD_MASK) * ROWS + thread)",
+            *([f"mine{end} = small({word} >> OWN)"] if self.branch.own else []),
+        ]
+
+    def _bucket(self) -> list[str]:
+        """Load the products of probabilities if the bucket is another one."""
+        names = map(name_of, self.branch.vectors)
+        return [
+            "if bucket != known:",
+            "    known = bucket",
+            "    row = bucket * PRODUCTS + lane",
+            *(f"    reach_{name} = load(product, row + PRODUCT_{name})" for name in names),
+        ]
+
+
+class _Row(NamedTuple):
+    """A number per card in shared memory, and its sum over all hands in a variable."""
+
+    name: str  # of the vector
+    kind: str  # shown or folded
+    sign: str = "+"  # whether hands are added or subtracted
+
+    @property
+    def offset(self) -> str:
+        return f"{self.kind.upper()}_{self.name}"
+
+
+def _add(rows: list[_Row]) -> list[str]:
+    """Add the hand to its cards.
+
+    All numbers are loaded before the first is stored, since the compiler cannot know that they differ. Those of the
+    higher card are kept in variables while it stays the same.
+    """
+    return [
+        "if b != top:",
+        *_indented(1, _flush(rows)),
+        *_indented(
+            1, ["top = b", *(f"top_{kind}_{name} = load(held, b + {kind.upper()}_{name})" for name, kind, _ in rows)]
+        ),
+        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
+        *(
+            line
+            for name, kind, sign in rows
+            for line in (
+                f"more = here * reach_{name}",
+                f"store(held, a + {kind.upper()}_{name}, low_{kind}_{name} {sign} more)",
+                f"top_{kind}_{name} = top_{kind}_{name} {sign} more",
+                f"{kind}_{name} = {kind}_{name} {sign} more",
+            )
+        ),
+    ]
+
+
+def _flush(rows: list[_Row]) -> list[str]:
+    """Store what is kept of the higher card."""
+    return [f"store(held, top + {each.offset}, top_{each.kind}_{each.name})" for each in rows]
+
+
+def _read(rows: list[_Row]) -> list[str]:
+    """Load what the hand's value is computed from."""
+    return [
+        "if b != top:",
+        "    top = b",
+        *(f"    top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows),
+        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
+    ]
+
+
+def _value(branch: Branch) -> list[str]:
+    """Compute the hand's value."""
+    own = [f"own_{slot} = load(own, small(mine * OWNS + lane + OWN_{slot}))" for slot in dict.fromkeys(branch.own)]
+    return [*own, *branch.lines, "store(value, small(place * COLUMNS + column), found)"]
+
+
+def for_a_thread(text: str) -> str:
+    """The same program where numbers are those of one lane: elements of arrays instead of calls.
+
+    Numba would inline the calls, but takes a minute for that.
+    """
+    return ast.unparse(ast.fix_missing_locations(_Elements().visit(ast.parse(text))))
+
+
+class _Elements(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        assert isinstance(node.func, ast.Name)
+        if node.func.id == "load":
+            return ast.Subscript(node.args[0], node.args[1], ast.Load())
+        if node.func.id == "larger":
+            node.func.id = "max"
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        self.generic_visit(node)
+        assert isinstance(node.value, ast.Call)
+        array, at, number = node.value.args
+        return ast.Assign([ast.Subscript(array, at, ast.Store())], number)

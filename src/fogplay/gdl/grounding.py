@@ -129,7 +129,7 @@ class Attempt:
         if not output.endswith(b"\nend\n"):
             seconds, gigabytes = self.limits
             raise NotGroundedError(
-                f"{self.sheet.name}: the rules have too many instances for {seconds:g} s and {gigabytes:g} GB"
+                f"{self.sheet.name}: the rules have too many instances for {seconds:.2g} s and {gigabytes:g} GB"
             )
         return _read(output, self.words, time.monotonic() - self.began)
 

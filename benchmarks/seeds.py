@@ -80,9 +80,17 @@ def report(folder: Path) -> None:
         won[row["against"], row["player"]] = -float(row["mean"])
     names = sorted({name for pair in won for name in pair})
     kinds = sorted({name.rpartition("_")[0] for name in names})
+    algorithms, threads = (sorted({name.split("_")[part] for name in names}) for part in (0, 1))
+    pairs = [
+        *itertools.combinations(kinds, 2),
+        *itertools.combinations(algorithms, 2),
+        *itertools.combinations(threads, 2),
+    ]
     text = "| kind | against | pairs | mb/h | standard error over runs |\n|---|---|---:|---:|---:|\n"
-    for one, other in itertools.combinations(kinds, 2):
-        mine, theirs = ([name for name in names if name.rpartition("_")[0] == kind] for kind in (one, other))
+    for one, other in pairs:
+        mine, theirs = (
+            [name for name in names if kind in (name.rpartition("_")[0], *name.split("_")[:2])] for kind in (one, other)
+        )
         table = np.array([[won[a, b] for b in theirs] for a in mine])
         error = np.sqrt(sum(table.mean(axis).var(ddof=1) / table.shape[1 - axis] for axis in (0, 1)))
         text += f"| {one} | {other} | {table.size} | {table.mean():+.2f} | {error:.2f} |\n"

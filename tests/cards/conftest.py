@@ -1,4 +1,4 @@
-"""The tables of hand strength, built once (in seconds) into the user's cache folder and shared by all tests."""
+"""The tables of hand strength, built once (in seconds) into the user's cache folder and shared by all these tests."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 from fogplay.cards import tables
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ehs2() -> tables.Tables:
     return tables.load("ehs2")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ehs() -> tables.Tables:
     return tables.load("ehs")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,15 @@ pytestmark = [
     pytest.mark.skipif(not cuda.is_available(), reason="there is no GPU"),
     pytest.mark.filterwarnings("ignore:overflow encountered"),  # random numbers, in the simulator's plain Python
 ]
+
+
+@pytest.fixture
+def often() -> Iterator[None]:
+    """The simulator's threads take turns often: more of them meet, and those that wait for one do not wait long."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    yield
+    sys.setswitchinterval(before)
 
 
 def holdem_simulator() -> HoldemSimulator:
@@ -92,7 +103,7 @@ def test_no_visit_is_lost(algorithm: str, threads: int, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("algorithm", ["smooth-uct", "os-mccfr", "es-mccfr"])
 @pytest.mark.parametrize("threads", [7, 200])
-def test_no_infoset_is_lost(algorithm: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_infoset_is_lost(algorithm: str, threads: int, monkeypatch: pytest.MonkeyPatch, often: None) -> None:
     """However many threads meet an infoset at the same time, it has one entry and slots of its own."""
     monkeypatch.setattr(driver, "PLAYED", 1)
     tree = TreeSimulator(flatten("leduc"))

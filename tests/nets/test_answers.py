@@ -80,7 +80,8 @@ def test_what_waits_is_answered_together() -> None:
         assert begun.wait(60), "the first question is being answered"
         found += [pool.submit(lambda: np.array(asked(1, seen))) for _ in range(5)]
         end = time.monotonic() + 60
-        while len(asked._waiting[1]) < 5 and time.monotonic() < end:
+        while (waiting := asked._open[1]) is None or waiting.rows < 50 or waiting.writers > 0:
+            assert time.monotonic() < end
             time.sleep(0.01)
         gate.set()
         assert all(np.array_equal(each.result(), expected(1, seen)) for each in found)
@@ -91,6 +92,19 @@ def test_a_question_larger_than_a_batch_is_split() -> None:
     asked, seen = answers(), np.arange(3 * (2 * SIZES[-1] + 5)).reshape(-1, WORDS)
     assert np.array_equal(asked(0, seen), expected(0, seen))
     assert asked.batches == 3
+
+
+def test_batches_are_used_again() -> None:
+    asked, seen = answers(), np.arange(3 * 5000).reshape(-1, WORDS)
+    first = asked(0, seen)
+    kept = np.array(first)
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(20):
+            pool.submit(lambda: asked(0, seen + 1)).result()
+    assert np.array_equal(first, kept), "answers stay until the thread that got them asks again"
+    for _ in range(20):
+        asked(1, seen)
+    assert len(asked._spare) <= 2
 
 
 def test_a_failure_reaches_the_thread_that_asked() -> None:

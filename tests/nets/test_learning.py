@@ -112,6 +112,26 @@ def test_a_run_resumes_where_it_was_saved(tmp_path: Path) -> None:
     assert again.learner.decisions > before
 
 
+def test_networks_that_play_are_an_average(tmp_path: Path) -> None:
+    run = small(tmp_path, average=0.8, rate=[0.01, 0.01], warm=1)
+    learner = run.learner
+    assert learner.players is learner.actors, "nothing is learned yet"
+    mean = 0.0
+    for round_ in range(1, 8):
+        learner.play()
+        learner.learn()
+        share = max(0.2, 10 / (9 + round_))
+        mean = (1 - share) * mean + share * learner.actors.arrays["up"].detach().numpy().astype(np.float64)
+    assert np.abs(learner.players.arrays["up"].numpy() - mean).max() < 1e-6
+    assert np.abs(learner.actors.arrays["up"].detach().numpy() - mean).max() > 1e-3
+    assert np.abs(run.networks()["landlord"].arrays["up"] - mean[0]).max() < 1e-6
+    run.save()
+    again = small(tmp_path)
+    again.resume()
+    newest = again.networks()["landlord"].arrays["up"]
+    assert np.abs(newest - learner.actors.arrays["up"][0].detach().numpy()).max() < 1e-3
+
+
 def test_damaged_and_foreign_runs_are_refused(tmp_path: Path) -> None:
     run = small(tmp_path)
     run.save()

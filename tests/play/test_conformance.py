@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import fogplay as fp
+from fogplay.agents import advice
 from fogplay.cli import matches, playing
 from fogplay.cli.console import Watch
 from fogplay.games.registry import registered
@@ -60,7 +61,8 @@ SPECS += [
     "kuhn.kif",
     "goofspiel.kif",
     "pyspiel:leduc_poker",
-    "pyspiel:tic_tac_toe",
+    "pyspiel:mnk(m=3,n=2,k=2)",
+    pytest.param("pyspiel:tic_tac_toe", marks=pytest.mark.slow),  # the same kind of game, with half a million states
     SIMULTANEOUS,
     "goofspiel(13)",
 ]
@@ -93,6 +95,7 @@ def test_a_person_plays(
     spec: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr(advice, "SEARCH", "search:smooth-uct:200")  # what advises and plays where there is no tree
     playing.play(spec, ["uniform"], 4, 3)
     shown = capsys.readouterr().out
     assert shown.count("Hand ") == 4

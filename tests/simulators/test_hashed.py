@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -17,9 +18,11 @@ from fogplay.jit import kernel
 from fogplay.simulators import HashedSimulator, hashed, simulator_for
 from fogplay.simulators.policies import ByPlayer
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay
-from tests.helpers import ROOT
+from tests.helpers import ROOT, checked_cache
 
 ALGORITHMS = {"uct": 20_000, "smooth-uct": 20_000, "os-mccfr": 20_000, "es-mccfr": 5_000, "cs-mccfr": 50}
+if numba.config.DISABLE_JIT:
+    ALGORITHMS = {name: max(count // 20, 50) for name, count in ALGORITHMS.items()}
 
 
 def wrapped(game: str, infosets: int | None = None, slots: int | None = None) -> HashedSimulator:
@@ -177,7 +180,8 @@ def test_without_the_compiler_and_with_checked_bounds(switch: str, tmp_path: Pat
     chosen = ["test_one_key_after_the_other", "test_nothing_is_written_where_it_should_stay_empty"]
     tests = [f"tests/simulators/test_hashed.py::{name}" for name in chosen]
     tests += ["tests/simulators/test_hashed.py::test_the_same_stream_gives_the_same_numbers[os-mccfr-kuhn]"]
-    environment = {**os.environ, switch: "1", "FOGPLAY_CACHE": str(tmp_path)}
+    cache = checked_cache() if switch == "NUMBA_BOUNDSCHECK" else tmp_path
+    environment = {**os.environ, switch: "1", "FOGPLAY_CACHE": str(cache)}
     command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning", *tests]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -1,9 +1,10 @@
 """Answering questions of many threads on a GPU.
 
 A search asks often, about a few hundred rows at a time, and a GPU is fast with thousands. So the questions that wait
-for one seat's network are answered together: a thread of its own takes as many as fit into a batch. The network of each
-seat is captured once for batches of a few sizes, and replayed; a batch costs one launch. While a question waits, its
-thread holds neither Python's lock nor a core.
+for one seat's network lie in one batch: every thread copies its rows into the batch that is open, and a thread of its
+own sends batches off. The network of each seat is captured once for batches of a few sizes, and replayed, so a batch
+costs two copies and one launch, however many threads have asked. While a question waits, its thread holds neither
+Python's lock nor a core.
 """
 
 from __future__ import annotations
@@ -37,20 +38,21 @@ class Captured(NamedTuple):
     outputs: Tensor
 
 
-class Question:
-    """Some rows, where their answers go, and what says that they are there."""
+class Batch:
+    """Rows of many threads, and the answers to them; used again when nobody reads it any more."""
 
     def __init__(self, seen: Tensor, outputs: Tensor) -> None:
         self.seen, self.outputs = seen, outputs
-        self.sent = threading.Event()
-        self.done: Any = None
+        self.questions: NDArray[np.int64] = seen.numpy()
+        self.answers: NDArray[np.float32] = outputs.numpy()
+        self.rows = self.writers = self.readers = 0
+        self.error: Exception | None = None
+        self.done = threading.Event()
 
-    def wait(self) -> None:
-        """Return when the answers are there."""
-        self.sent.wait()
-        if isinstance(self.done, Exception):
-            raise self.done
-        self.done.synchronize()
+    def clear(self) -> None:
+        """Make it ready for other rows."""
+        self.rows, self.error = 0, None
+        self.done.clear()
 
 
 class Gpu:
@@ -104,28 +106,18 @@ class Answers:
         self._captured = {
             (seat, size): self.place.capture(forward, seat, size, words) for seat in range(seats) for size in SIZES
         }
-        self._waiting = [deque[Question]() for _ in range(seats)]
+        self._open: list[Batch | None] = [None] * seats
+        self._full, self._spare = deque[tuple[int, Batch]](), list[Batch]()
         self._wake, self._own = threading.Condition(), threading.local()
         self._times = deque[tuple[Any, Any]]()
         self._seconds, self.rows, self.batches = 0.0, 0, 0
         threading.Thread(target=self._serve, daemon=True).start()
 
     def __call__(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
-        rows = len(seen)
-        there, outputs = self._desk(rows)
-        there[:rows].numpy()[:] = seen
-        starts = range(0, rows, SIZES[-1])
-        questions = [
-            Question(there[first : min(first + SIZES[-1], rows)], outputs[first : min(first + SIZES[-1], rows)])
-            for first in starts
-        ]
-        with self._wake:
-            self._waiting[seat].extend(questions)
-            self._wake.notify()
-        for question in questions:
-            question.wait()
-        found: NDArray[np.float32] = outputs[:rows].numpy()
-        return found
+        self._let_go()
+        starts = range(0, max(len(seen), 1), SIZES[-1])
+        found = [self._answers(*place) for place in [self._put(seat, seen[at : at + SIZES[-1]]) for at in starts]]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def update(self) -> None:
         """Take over what the networks have learned."""
@@ -141,68 +133,108 @@ class Answers:
             self._seconds += begin.elapsed_time(end) / 1e3
         return self._seconds
 
-    # ---- Batches
+    # ---- The threads that ask
+
+    def _put(self, seat: int, seen: NDArray[np.int64]) -> tuple[Batch, int, int]:
+        """Copy rows into the seat's open batch; return it, with the first of the rows and where they end."""
+        with self._wake:
+            batch = self._open[seat]
+            if batch is not None and batch.rows + len(seen) > SIZES[-1]:
+                self._full.append((seat, batch))
+                batch = None
+            if batch is None:
+                batch = self._open[seat] = self._spare.pop() if self._spare else self._new()
+            first, end = batch.rows, batch.rows + len(seen)
+            batch.rows = end
+            batch.writers += 1
+            batch.readers += 1
+            self._held().append(batch)
+        batch.questions[first:end] = seen
+        with self._wake:
+            batch.writers -= 1
+            self._wake.notify()
+        return batch, first, end
+
+    def _answers(self, batch: Batch, first: int, end: int) -> NDArray[np.float32]:
+        batch.done.wait()
+        if batch.error is not None:
+            raise batch.error
+        return batch.answers[first:end]
+
+    def _let_go(self) -> None:
+        """Give back the batches that the answers to the calling thread's last question lie in."""
+        with self._wake:
+            for batch in self._held():
+                batch.readers -= 1
+                if batch.readers == 0:
+                    batch.clear()
+                    self._spare.append(batch)
+            self._held().clear()
+
+    def _held(self) -> list[Batch]:
+        if not hasattr(self._own, "held"):
+            self._own.held = list[Batch]()
+        found: list[Batch] = self._own.held
+        return found
+
+    def _new(self) -> Batch:
+        words, outputs = self._size
+        seen = self.place.memory(SIZES[-1], words, dtype=torch.int64)
+        return Batch(seen, self.place.memory(SIZES[-1], outputs, dtype=torch.float32))
+
+    # ---- The thread that answers
 
     def _serve(self) -> None:
-        flying = deque[Any]()
+        """Send off what waits; while batches are on their way, the next ones fill up."""
+        flying = deque[tuple[Batch, Any]]()
         while True:
             with self._wake:
-                while not any(self._waiting):
+                found = self._next()
+                while found is None and not flying:
                     self._wake.wait()
-                seat, batch = self._next()
-            try:
-                flying.append(self._send(seat, batch))
-            except Exception as error:  # the threads that wait for it raise it
-                for question in batch:
-                    question.done = error
-                    question.sent.set()
-            if len(flying) >= FLYING:
-                flying.popleft().synchronize()
+                    found = self._next()
+            if found is not None:
+                seat, batch = found
+                try:
+                    flying.append((batch, self._send(seat, batch)))
+                except Exception as error:  # the threads that wait for it raise it
+                    batch.error = error
+                    batch.done.set()
+            if flying and (found is None or len(flying) >= FLYING):
+                batch, arrived = flying.popleft()
+                arrived.synchronize()
+                batch.done.set()
 
-    def _next(self) -> tuple[int, list[Question]]:
-        """The seat with the most rows waiting, and its oldest questions as far as they fit into a batch."""
-        counts = [sum(len(question.seen) for question in waiting) for waiting in self._waiting]
-        seat = counts.index(max(counts))
-        waiting, batch, rows = self._waiting[seat], list[Question](), 0
-        while waiting and rows + len(waiting[0].seen) <= SIZES[-1]:
-            rows += len(waiting[0].seen)
-            batch.append(waiting.popleft())
-        return seat, batch
+    def _next(self) -> tuple[int, Batch] | None:
+        """The oldest full batch, or else the open one with the most rows; only batches that nobody writes to."""
+        for place, (seat, batch) in enumerate(self._full):
+            if batch.writers == 0:
+                del self._full[place]
+                return seat, batch
+        ready = [(each.rows, seat) for seat, each in enumerate(self._open) if each is not None and each.writers == 0]
+        if not ready:
+            return None
+        _, seat = max(ready)
+        chosen, self._open[seat] = self._open[seat], None
+        return None if chosen is None else (seat, chosen)
 
-    def _send(self, seat: int, batch: list[Question]) -> Any:
+    def _send(self, seat: int, batch: Batch) -> Any:
         """Send a batch on its way; return what says that it has been answered."""
-        rows = sum(len(question.seen) for question in batch)
+        rows = batch.rows
         captured = self._captured[seat, next(size for size in SIZES if size >= rows)]
         with self.place.context():
-            first = 0
-            for question in batch:
-                captured.seen[first : first + len(question.seen)].copy_(question.seen, non_blocking=True)
-                first += len(question.seen)
+            captured.seen[:rows].copy_(batch.seen[:rows], non_blocking=True)
             begin = self.place.event()
             captured.replay()
-            end, first = self.place.event(), 0
-            for question in batch:
-                question.outputs.copy_(captured.outputs[first : first + len(question.seen)], non_blocking=True)
-                first += len(question.seen)
-            done = self.place.event()
-        for question in batch:
-            question.done = done
-            question.sent.set()
+            end = self.place.event()
+            batch.outputs[:rows].copy_(captured.outputs[:rows], non_blocking=True)
+            arrived = self.place.event()
         self._times.append((begin, end))
         if len(self._times) > 10_000:
             self.seconds()
         self.rows += rows
         self.batches += 1
-        return done
-
-    def _desk(self, rows: int) -> tuple[Tensor, Tensor]:
-        """The calling thread's own memory for questions and answers."""
-        desk: tuple[Tensor, Tensor] | None = getattr(self._own, "desk", None)
-        if desk is None or len(desk[0]) < rows:
-            size, (words, outputs) = max(rows, SIZES[-1]), self._size
-            seen = self.place.memory(size, words, dtype=torch.int64)
-            self._own.desk = desk = seen, self.place.memory(size, outputs, dtype=torch.float32)
-        return desk
+        return arrived
 
 
 def answers_of(net: Dense | Convolution) -> Answers:

@@ -7,6 +7,7 @@ game, over the moves of all seats, from the first side's point of view; the othe
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ class Settings(NamedTuple):
 
     size: int = 8192  # lanes per seat
     steps: int = 48  # moves per lane before the networks learn
-    batch: int = 8192  # moves per seat in a step of the optimiser
+    batch: int = 32768  # moves per seat in a step of the optimiser
     epochs: int = 1
     rate: tuple[float, float] = (5e-4, 2e-5)
     entropy: tuple[float, float] = (0.02, 0.002)
@@ -37,6 +38,7 @@ class Settings(NamedTuple):
     belief: float = 0.02  # the weight of their guesses at hidden cards
     norm: float = 1.0  # of gradients, at most
     warm: int = 100  # steps of the optimiser after a start or resumption until the rate is reached
+    average: float = 0.99  # of the networks that play afterwards: what remains of it when a round is added
     decisions: float = 4e9  # when rates and bonuses have fallen to their second numbers
 
 
@@ -108,6 +110,7 @@ class Learner:
             torch.optim.AdamW(net.parameters(), lr=self.batch.rate, fused=gpu) for net in (actors, critic)
         ]
         self.decisions, self.updates, self.warmed = 0, 0, 0
+        self._average, self._rounds = copy.deepcopy(actors).requires_grad_(False), 0
         self._words = lanes.seen_words
         compiled: Any = torch.compile if device != "cpu" else lambda function: function
         self._act, self._judge = compiled(self._outputs), compiled(self._values)
@@ -117,6 +120,14 @@ class Learner:
     def nets(self) -> tuple[Dense, ...]:
         """All networks, in the order of the optimisers."""
         return self.actors, self.critic
+
+    @property
+    def players(self) -> Dense:
+        """The seats' networks for play: an average of the last rounds, less noisy than the newest.
+
+        It is not part of a run's state: after a resumption it begins anew.
+        """
+        return self._average if self._rounds else self.actors
 
     # ---- Play
 
@@ -207,6 +218,7 @@ class Learner:
             order = torch.randperm(settings.steps * settings.size, device=self.device)
             for chosen in order.split(settings.batch):
                 reports.append(self._update(chosen, _falling(settings.rate, fraction)))
+        self._join()
         self.decisions += int(weights.sum())
         report = torch.stack(reports).mean(0).cpu()
         over = moves.results[:-1, :, :, 2].sum()
@@ -223,6 +235,14 @@ class Learner:
             "belief": report[3].tolist(),
             "spread": spread.flatten().tolist(),
         }
+
+    def _join(self) -> None:
+        """Add the networks as they are to their average; the first rounds count more."""
+        self._rounds += 1
+        share = max(1.0 - self.settings.average, min(1.0, 10.0 / (9.0 + self._rounds)))
+        with torch.no_grad():
+            for mean, newest in zip(self._average.parameters(), self.actors.parameters(), strict=True):
+                mean.lerp_(newest, share)
 
     def _update(self, chosen: Tensor, rate: float) -> Tensor:
         """One step of the optimisers on the chosen moves of every seat; return what a log reports."""

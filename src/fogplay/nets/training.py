@@ -18,7 +18,7 @@ from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.nets import runs
 from fogplay.nets.imitation import Evaluator
-from fogplay.nets.ppo import SEATS, Learner
+from fogplay.nets.ppo import SEATS, Learner, Settings
 from fogplay.strategies.network import Network
 
 LOG, CURVE = "log.jsonl", "curve.jsonl"
@@ -33,7 +33,7 @@ LIMITS: Limits = {
     "width": (8, 1 << 14, True), "blocks": (1, 64, True), "warm": (1, 1e9, True),
     "rate": (1e-9, 1, False), "entropy": (1e-9, 10, False), "decay": (0, 1, False), "clip": (0.001, 10, False),
     "points": (0, 100, False), "value": (0, 100, False), "belief": (0, 100, False), "norm": (1e-9, 1e9, False),
-    "decisions": (1, 1e15, False),
+    "average": (0, 0.999999, False), "decisions": (1, 1e15, False),
 }  # fmt: skip
 PAIRS = ("rate", "entropy")
 
@@ -58,13 +58,12 @@ def within(limits: Limits, pairs: tuple[str, ...], chosen: Mapping[str, Any]) ->
 def checked(chosen: Mapping[str, Any]) -> Row:
     """The settings of ``ppo.Settings``, and width and blocks."""
     found = within(LIMITS, PAIRS, chosen)
-    steps, size = found.get("steps", 48), found.get("size", 8192)
+    usual = Settings()
+    steps, size, batch = (int(found.get(name, getattr(usual, name))) for name in ("steps", "size", "batch"))
     if steps % SEATS:
         raise FogplayError(f"steps must be a multiple of {SEATS}, not {steps}")
-    if steps * size % found.get("batch", 8192):
-        raise FogplayError(
-            f"batch must divide steps times size, {steps * size:,}; {found.get('batch', 8192):,} does not"
-        )
+    if steps * size % batch:
+        raise FogplayError(f"batch must divide steps times size, {steps * size:,}; {batch:,} does not")
     return found
 
 
@@ -139,8 +138,8 @@ class Training:
             network.save(self.folder / f"{name}.safetensors")
 
     def networks(self) -> dict[str, Network]:
-        """The seats' networks as they are."""
-        actors, about = self.learner.actors, {**self.about, "decisions": self.learner.decisions}
+        """The seats' networks for play."""
+        actors, about = self.learner.players, {**self.about, "decisions": self.learner.decisions}
         return {
             name: runs.exported(actors, copy, {**about, "name": name})
             for copy, name in enumerate(self.names[: actors.copies])

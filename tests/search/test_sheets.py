@@ -18,7 +18,7 @@ from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.networked import NetworkMachine
 from fogplay.kernels import stages
 from fogplay.play import View
-from fogplay.search import sheet_networked
+from fogplay.search import sheet_networked, sheet_uct
 from fogplay.search.sheet_exploiting import Near, depth_within
 from fogplay.search.sheet_interpreted import Interpreted
 from fogplay.search.sheet_networked import Networked
@@ -71,6 +71,20 @@ def test_so_many_simulations_are_the_same_on_any_machine(algorithm: str, monkeyp
         found.append(player.distribution(view_of(state)))
         assert player.iterations == 300
     assert found[0] == found[1]
+
+
+def test_a_full_memory_is_cleared_before_the_next_move() -> None:
+    """Many simulations of a game with many moves fill the room for moves long before that for infosets."""
+    machine = machine_of(load("tictactoe.kif"))
+    network = Networked(machine, False, 1)
+    network.learned = sheet_uct.empty(1024, 100)
+    state = machine.initial()
+    for role in (0, 1, 0):
+        world = np.frombuffer(state, np.uint8)[None, :]
+        cells, _ = network.tries("uct", world, network.no_keys(), role, 0.0, 200)
+        assert cells["visits"].sum() == 200
+        legal = machine.legal(state)
+        state = machine.next(state, [options[0] for options in legal])
 
 
 @pytest.mark.parametrize(

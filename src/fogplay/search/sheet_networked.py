@@ -99,7 +99,7 @@ class Networked:
         if algorithm == "flat":
             learned, c = sheet_uct.empty(64, 1 << 16), EVEN
             scratch = sheet_uct.make_scratch(np.arange(self.roles) == role, 1)
-        elif 4 * learned.used[0] > len(learned.key):
+        elif 4 * learned.used[0] > len(learned.key) or 2 * learned.used[1] > len(learned.tables.cell):
             sheet_uct.forget(learned)
         schedule = SCHEDULES[algorithm]
 

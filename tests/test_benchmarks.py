@@ -20,6 +20,11 @@ from tests.helpers import ROOT
         ("hashed.py", ("--game", "kuhn", "--seconds", "0.01", "--rounds", "1"), "ratio"),
         ("doudizhu.py", ("--seconds", "0.01", "--rounds", "1"), "games/s"),
         ("ggp.py", ("rps.kif", "--seconds", "0.01"), "lanes / interpreter"),
+        (
+            "ggp_players.py",
+            ("rps-repeated.kif", "--iterations", "9"),
+            "| `rps-repeated.kif` | 16 | 50.0 | 50.0 | 50.0 |",
+        ),
         ("doudizhu_ladder.py", ("--decks", "1", "greedy", "random"), "| greedy | random | 1 |"),
         ("doudizhu_tune.py", ("0", "0", "{folder}/numbers.npy"), "against rhcp: 0."),
         pytest.param("matches.py", ("--scale", "0.01"), "hands/s", marks=pytest.mark.slow),

@@ -20,6 +20,11 @@ from tests.helpers import ROOT
         ("hashed.py", ("--game", "kuhn", "--seconds", "0.01", "--rounds", "1"), "ratio"),
         ("doudizhu.py", ("--seconds", "0.01", "--rounds", "1"), "games/s"),
         ("ggp.py", ("rps.kif", "--seconds", "0.01"), "lanes / interpreter"),
+        (
+            "ggp_players.py",
+            ("rps-repeated.kif", "--iterations", "9"),
+            "| `rps-repeated.kif` | 16 | 50.0 | 50.0 | 50.0 |",
+        ),
         ("doudizhu_ladder.py", ("--decks", "1", "greedy", "random"), "| greedy | random | 1 |"),
         ("doudizhu_tune.py", ("0", "0", "{folder}/numbers.npy"), "against rhcp: 0."),
         pytest.param("matches.py", ("--scale", "0.01"), "hands/s", marks=pytest.mark.slow),
@@ -35,6 +40,27 @@ def test_it_runs(script: str, arguments: tuple[str, ...], shows: str, tmp_path: 
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert shows in done.stdout + done.stderr
+
+
+def test_the_table_of_exploitability_is_written_into_its_page(tmp_path: Path) -> None:
+    script, page = str(ROOT / "benchmarks" / "exploitability.py"), tmp_path / "page.md"
+    page.write_text((ROOT / "docs" / "exploitability.md").read_text())
+    folder = ("--folder", str(tmp_path))
+    row = "uct-1000-average,,exact,100.0,300.0,200.0,0.0,0,1.0,cuda"
+    for words in (
+        ("measure", "always-fold", "--local", "--hands", "200", *folder),
+        ("write", *folder, "--page", str(page), "--picture", str(tmp_path / "curve.png")),
+    ):
+        done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        with open(tmp_path / "points.csv", "a") as points:
+            points.write(f"{row}\n")
+    text = page.read_text()
+    assert "| always-fold |  |  |  | 750.0 ± 0.0 | not measured |" in text
+    assert "| UCT | 1,000 |  | 200.00 | exact |" in text
+    assert "](pictures/curve.png)" in text
+    assert (tmp_path / "curve.png").exists()
+    assert text.count("## How long it takes") == 1
 
 
 @pytest.mark.parametrize(

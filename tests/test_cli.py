@@ -303,8 +303,18 @@ def test_the_full_game_is_measured_and_what_was_found_is_kept(tmp_path: Path) ->
     assert kept.read_bytes() == before
 
 
+def test_a_local_best_response_is_a_lower_bound(tmp_path: Path) -> None:
+    done = fogplay("evaluate", "always-fold", "--game", "holdem", "--local", "--hands", "200", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "at least 750.0000 mb/h ± 0.00" in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_full_game_needs_a_player_and_its_game(tmp_path: Path) -> None:
     for words, answer in (
+        (("evaluate", "always-fold", "--game", "holdem", "--full", "--local"), "choose one of them"),
+        (("evaluate", "always-fold", "--game", "holdem", "--full", "--hands", "300"), "add --local"),
+        (("evaluate", "uniform", "--game", "kuhn", "--local"), "has no local best response"),
         (("evaluate", "nobody", "--full"), "name its game too"),
         (("match", "kuhn", "uniform", "uniform", "--exact"), "has no exact measure of its own"),
     ):

@@ -66,10 +66,6 @@ BROKEN = {
         COUNT + "(number 0)\n(<= (number (s ?n)) (number ?n))",
         "line 17, column 1: number depends on itself and makes a larger term each time, (s ?n): it never ends",
     ),
-    "too many alternatives": (
-        COUNT + "(<= a " + "(or b c d e)" * 8 + ")",
-        "or makes over 4,096 alternatives of this rule; split it into several",
-    ),
 }
 DOUBTFUL = {
     "a variable under not": (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+import psutil
 import pytest
 
-from fogplay.gdl import demand, interpreter
+from fogplay.gdl import demand, interpreter, network
 from fogplay.gdl.demand import on_demand
 from fogplay.gdl.grounding import ground
 from fogplay.gdl.interpreter import Interpreter
@@ -60,6 +63,17 @@ def test_what_cannot_be_grounded_is_interpreted_on_demand() -> None:
     machine = machine_for(sheet(STONES), seconds=0.01)
     assert machine.kind == "interpreter"
     assert len(random_play(machine, 2)) > 10
+
+
+def test_two_ways_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever way is done first gives a network that plays by the rules; nothing goes on after the time is over."""
+    monkeypatch.setattr(network, "HEAD_START", 0.0)
+    read = sheet(STONES)
+    agree(Interpreter(on_demand(read)), NetworkMachine(network.make_network(read)), seed=4)
+    began = time.monotonic()
+    assert "too many instances for 0." in refusal(network.make_network, read, 0.2)
+    assert time.monotonic() - began < 5.0
+    assert not [child for child in psutil.Process().children() if "grounder.py" in " ".join(child.cmdline())]
 
 
 @pytest.mark.parametrize("name", SHEETS)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import psutil
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from fogplay.protocols.ggp import http
 from fogplay.protocols.ggp.http import MOST_AT_ONCE, PlayerServer, ask
@@ -156,6 +157,30 @@ def test_work_that_swallows_its_end_is_asked_again() -> None:
     work.join(10.0)
     assert not work.is_alive()
     assert len(asked) == 2
+
+
+def test_work_is_not_ended_while_it_compiles() -> None:
+    compiling, compiled = threading.Event(), threading.Event()
+
+    def compile_for_a_while() -> None:
+        with global_compiler_lock:
+            compiling.set()
+            compiled.wait(10.0)  # an exception would come here, or at the next step
+            steps.append("compiled")
+        while True:
+            time.sleep(0.01)
+
+    steps: list[str] = []
+    work = Work(compile_for_a_while)
+    assert compiling.wait(10.0)
+    work.finish()
+    time.sleep(0.3)
+    assert work.is_alive()
+    compiled.set()
+    work.join(10.0)
+    assert not work.is_alive()
+    assert steps == ["compiled"]
+    assert isinstance(work.error, EndedError)
 
 
 def test_wrong_matches_and_moves() -> None:

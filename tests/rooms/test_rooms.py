@@ -6,6 +6,7 @@ import json
 import math
 import random
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,32 @@ def test_a_review_is_made_once_and_kept(tmp_path: Path) -> None:
     first = room.settle(0)
     assert room.settle(0) == first
     assert json.dumps(first.review)
+
+
+def test_looking_waits_for_nobody_who_thinks(tmp_path: Path) -> None:
+    """A review may hold the table for seconds; pages are drawn all the same."""
+    room = room_of(tmp_path, "kuhn")
+    held, done, found = threading.Event(), threading.Event(), []
+
+    def think() -> None:
+        with room._lock:
+            held.set()
+            done.wait(20)
+
+    thinker = threading.Thread(target=think)
+    thinker.start()
+    held.wait(20)
+    looker = threading.Thread(target=lambda: found.extend([room.look(), room.scores(), room.history(3)]))
+    looker.start()
+    looker.join(10)
+    done.set()
+    thinker.join()
+    looker.join()
+    assert len(found) == 3
+
+
+def test_the_machine_of_a_rule_sheet_is_asked_by_one_thread(tmp_path: Path) -> None:
+    room = hall_at(tmp_path, ("kuhn.kif",)).create(Settings("kuhn.kif", "best"), "1")
+    assert room.company.is_quick
+    assert not room.company.is_shared
+    assert room_of(tmp_path, "kuhn").company.is_shared

@@ -18,6 +18,7 @@ from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.networked import NetworkMachine
 from fogplay.kernels import stages
 from fogplay.play import View
+from fogplay.search import sheet_networked, sheet_uct
 from fogplay.search.sheet_exploiting import Near, depth_within
 from fogplay.search.sheet_interpreted import Interpreted
 from fogplay.search.sheet_networked import Networked
@@ -59,6 +60,31 @@ def test_it_wins_and_prevents_a_loss(algorithm: str) -> None:
     player = SheetPlayer(state.game, algorithm, 0.3)
     assert state.action_to_string(1, player.act(view_of(state))) == "(mark 1 3)"
     assert player.iterations > 20
+
+
+@pytest.mark.parametrize("algorithm", ["uct", "smooth-uct", "flat"])
+def test_so_many_simulations_are_the_same_on_any_machine(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    state, found = after("tictactoe.kif", "(mark 1 1)", "(mark 2 2)"), []
+    for stretch in (1e-9, 1.0):  # looks at the clock after each, or hardly ever
+        monkeypatch.setattr(sheet_networked, "STRETCH", stretch)
+        player = SheetPlayer(state.game, algorithm, simulations=300, seed=5)
+        found.append(player.distribution(view_of(state)))
+        assert player.iterations == 300
+    assert found[0] == found[1]
+
+
+def test_a_full_memory_is_cleared_before_the_next_move() -> None:
+    """Many simulations of a game with many moves fill the room for moves long before that for infosets."""
+    machine = machine_of(load("tictactoe.kif"))
+    network = Networked(machine, False, 1)
+    network.learned = sheet_uct.empty(1024, 100)
+    state = machine.initial()
+    for role in (0, 1, 0):
+        world = np.frombuffer(state, np.uint8)[None, :]
+        cells, _ = network.tries("uct", world, network.no_keys(), role, 0.0, 200)
+        assert cells["visits"].sum() == 200
+        legal = machine.legal(state)
+        state = machine.next(state, [options[0] for options in legal])
 
 
 @pytest.mark.parametrize(
@@ -235,6 +261,8 @@ def test_texts() -> None:
     assert str(agent("exploit:0.5", rules)) == "ggp:exploit:0.5:1s"
     assert str(agent("exploit:2s", rules)) == "ggp:exploit:0.75:2s"
     assert str(agent("smooth-uct:0.5s", rules)) == "ggp:smooth-uct:0.5s"
+    assert str(agent("flat:500", rules)) == "ggp:flat:500"
+    assert "500 simulations are for uct, smooth-uct, flat on a network" in refusal(agent, "cfr:500", rules)
     assert "'x' is not a number of seconds" in refusal(agent, "uct:x", rules)
     assert "'x' is not a confidence" in refusal(agent, "exploit:x", rules)
     assert "confidence must be a number from 0 to 1" in refusal(agent, "exploit:2", rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +16,17 @@ from fogplay.rooms import Hall, Settings, Store
 from tests.web.browser import Server, all_of, chromium, is_over, needs_browser, press, status, wait_for
 
 pytestmark = needs_browser
-QUICK = ("kuhn", "leduc", "ocp", "goofspiel", "pam", "rps", "repeated", "kuhn.kif", "kuhn(players=3)")
+OWN = "claim.py"  # a game of the user's own, as the docs write it
+QUICK = (OWN, "kuhn", "leduc", "ocp", "goofspiel", "pam", "rps", "repeated", "kuhn.kif", "kuhn(players=3)")
 THINKING = ("bluff", "holdem", "holdem(players=3)", "doudizhu", "tictactoe.kif")  # these take longer to begin
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: Any) -> Iterator[Server]:
-    made = Server(tmp_path_factory.mktemp("serve"), "--game", "kuhn.kif")
+    folder = tmp_path_factory.mktemp("serve")
+    page = (Path(__file__).parents[2] / "docs" / "write-your-own-game.md").read_text()
+    (folder / OWN).write_text(re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)[0])
+    made = Server(folder, "--game", "kuhn.kif", "--game", OWN)
     yield made
     made.stop()
 
@@ -228,12 +233,40 @@ def test_training_is_started_stopped_resumed_and_played_against(server: Server, 
     wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"))
 
 
+def show(driver: Any, game: str) -> None:
+    """Choose the best of a game on the page to explore, by keyboard, and let it be drawn."""
+    from selenium.webdriver.common.keys import Keys
+
+    field = wait_for(driver, lambda _: all_of(driver, "input[role=combobox]"))[0]
+    while f"the best of {game}" != field.get_attribute("value"):
+        field.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
+    press(driver, ".q-btn")
+    wait_for(driver, lambda _: all_of(driver, "svg.fp"))
+
+
 def test_strategies_are_explored(server: Server, browser: Any) -> None:
     browser.get(f"{server.url}/explore")
-    wait_for(browser, lambda _: all_of(browser, ".q-btn"))
-    press(browser, ".q-btn")
+    show(browser, "kuhn")
     wait_for(browser, lambda _: len(all_of(browser, "svg.fp")) == 2)  # bars and the tree of the first game
     assert "12 infosets" in browser.page_source
+
+
+@pytest.mark.slow
+def test_a_chart_tells_what_hands_earn_to_pointers_and_to_keys(server: Server, browser: Any) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    browser.get(f"{server.url}/explore")
+    show(browser, "holdem")
+    cells = wait_for(browser, lambda _: all_of(browser, "svg g[tabindex]"))
+    assert len(cells) == 169
+    ActionChains(browser).move_to_element(cells[14]).perform()
+    told = wait_for(browser, lambda _: (t := all_of(browser, "#cell")[0].text).startswith("KK:") and t)
+    assert re.search(r"fold earns -5.0, call [+-][\d.]+( ± [\d.]+)?, raise", told)
+    browser.execute_script("arguments[0].focus()", cells[0])
+    ActionChains(browser).send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT).perform()
+    wait_for(browser, lambda _: all_of(browser, "#cell")[0].text.startswith("KQo:"))
+    assert browser.switch_to.active_element.get_attribute("aria-label").startswith("KQo:")
 
 
 def test_wrong_rooms_and_paths_are_refused(server: Server, browser: Any) -> None:

@@ -20,6 +20,7 @@ from fogplay.evaluate.situations import situations
 from fogplay.games.game import fits_in_tree
 from fogplay.play import Uniform, View
 from fogplay.simulators import part_of
+from fogplay.simulators.find import by_rules
 from fogplay.solvers import solve
 from fogplay.strategies import TabularStrategy
 from fogplay.strategies.tabular import at_seat
@@ -27,7 +28,9 @@ from fogplay.trees import FlatGame, NoTreeError, flatten
 from fogplay.trees.estimate import estimate_nodes
 
 EQUILIBRIUM, SEARCH = "equilibrium", "search:smooth-uct:2000"
+SHEETS = "ggp:auto:0.5s"  # a search for rule sheets
 SMALL_TREE = 300_000  # nodes that are built and solved within seconds
+MOST_TREE = 200_000  # nodes that are built for a search
 NODE_VISITS = 40_000_000  # of the solver, a second or so
 MOST_ITERATIONS, FEWEST_ITERATIONS = 2_000, 100
 MOST_SHOWN = 4  # actions of an advice in words
@@ -65,7 +68,7 @@ class Reference:
 
     def seated(self, rules: Any, seats: int) -> list[Any]:
         """Agents that play like it at so many seats; each search has its own memory, which knows its own cards."""
-        return resolve([SEARCH] * seats, rules) if self.name == SEARCH else [self.agent] * seats
+        return searchers(rules, seats, self.name) if self.name in (SEARCH, SHEETS) else [self.agent] * seats
 
     def advise(self, view: View) -> Advice:
         """What it would do with this view, and what the choices earn."""
@@ -105,9 +108,23 @@ def sensible(rules: Any, spec: str, flatten: Callable[..., FlatGame] = flatten) 
     if solved is not None:
         return solved
     try:
-        return Reference(SEARCH, resolve([SEARCH], rules)[0], how="2,000 simulations before every move")
+        if hasattr(rules, "sheet") and _tree_takes_long(rules):
+            return Reference(SHEETS, searchers(rules, 1, SHEETS)[0], how="half a second before every move")
+        return Reference(SEARCH, searchers(rules, 1)[0], how="2,000 simulations before every move")
     except Exception:  # the game's own code cannot be searched
         return Reference(UNIFORM, Uniform(), how="every move with the same probability")
+
+
+def searchers(rules: Any, seats: int, kind: str = SEARCH) -> list[Any]:
+    """Search agents that are ready within seconds: on the rules as they are where a tree would take longer to build."""
+    played: Any = rules
+    if kind == SEARCH and part_of(rules, "simulator") is None and _tree_takes_long(rules):
+        played = by_rules(rules, str(rules), f"over {MOST_TREE:,} nodes")
+    return resolve([kind] * seats, played)
+
+
+def _tree_takes_long(rules: Any) -> bool:
+    return fits_in_tree(rules) and estimate_nodes(rules.new_initial_state()) > MOST_TREE
 
 
 def evaluated(name: str, agent: Any, rules: Any, spec: str, flatten: Callable[..., FlatGame] = flatten) -> Reference:

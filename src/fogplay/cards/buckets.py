@@ -3,21 +3,22 @@
 A *grid* is a card abstraction. It defines the measure of hand strength, the number of buckets on each of the four
 rounds, and their spacing: equal width over [0, 1], as in the papers, or equally many deals per bucket. With 169 buckets
 before the flop, each of the 169 classes of hole cards has its own. A spec, such as ``ehs2:169/1000/500/200`` or
-``ehs-percentile:169/100/100/100``, describes a grid completely.
+``ehs-percentile:169/100/100/100``, describes a grid completely. The buckets of ``kmeans:169/1000/1000/1000`` are
+clusters of hands whose chances on the next round are alike (``clusters.py``).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards import tables
-from fogplay.cards.deck import HOLES
+from fogplay.cards import clusters, tables
+from fogplay.cards.deck import HANDS, HOLES
 from fogplay.cards.index import (
     PREFLOP_CLASSES,
     Index,
@@ -36,6 +37,7 @@ from fogplay.jit import kernel, piece
 PREFLOP, FLOP, TURN, RIVER = range(4)
 ROUNDS = ("preflop", "flop", "turn", "river")
 PERCENTILE = "-percentile"
+KMEANS = "kmeans"  # instead of a measure
 
 _16 = np.uint64(16)
 _HOLES = np.uint64(HOLES)
@@ -50,8 +52,13 @@ class Grid:
     percentile: bool = False  # equally many deals per bucket instead of equal width
 
     def __post_init__(self) -> None:
-        if self.measure not in MEASURES:
-            raise FogplayError(f"unknown measure of hand strength '{self.measure}'; choose {' or '.join(MEASURES)}")
+        if self.measure not in (*MEASURES, KMEANS):
+            known = ", ".join(MEASURES)
+            raise FogplayError(f"unknown measure of hand strength '{self.measure}'; choose {known} or {KMEANS}")
+        if self.measure == KMEANS and (self.percentile or self.counts[PREFLOP] != PREFLOP_CLASSES):
+            raise FogplayError(f"clusters begin after the flop: write {KMEANS}:{PREFLOP_CLASSES}/1000/1000/1000")
+        if self.measure == KMEANS and not all(1 <= count <= clusters.MOST for count in self.counts):
+            raise FogplayError(f"k-means makes 1 to {clusters.MOST} clusters per round, not {self.counts[1:]}")
         if len(self.counts) != len(ROUNDS) or not all(1 <= count <= STEPS for count in self.counts):
             raise FogplayError(
                 f"a grid needs four numbers of buckets from 1 to {STEPS}, for {', '.join(ROUNDS)}, such as "
@@ -80,7 +87,8 @@ class Grid:
     @property
     def digest(self) -> str:
         """A hash that changes with the grid and with the version of the tables."""
-        return hashlib.sha256(f"{self.spec} {tables.VERSION}".encode()).hexdigest()[:16]
+        version = f"{tables.VERSION}.{clusters.VERSION}" if self.measure == KMEANS else f"{tables.VERSION}"
+        return hashlib.sha256(f"{self.spec} {version}".encode()).hexdigest()[:16]
 
     def require(self, spec: str) -> None:
         """Raise an error unless ``spec``, the grid that something was learned on, is this grid."""
@@ -98,17 +106,28 @@ class Signals(NamedTuple):
     preflop: NDArray[np.uint16]  # [169] the bucket of each class
     flop: NDArray[np.uint16]  # [1755 * 1326] 65536ths, at canonical board * 1326 + canonical hole
     turn: NDArray[np.uint16]  # [16432 * 1326] 65536ths
-    river: NDArray[np.uint16]  # [134459 * 1326] half-wins out of 1980
+    river: NDArray[np.uint16]  # [134459 * 1326] half-wins out of 1980; or, as on the flop and turn, buckets
     flop_width: np.uint64  # the number of buckets of equal width; 0: use flop_bucket instead
     turn_width: np.uint64
     flop_bucket: NDArray[np.uint16]  # [65536] by value; empty for buckets of equal width
     turn_bucket: NDArray[np.uint16]
-    river_bucket: NDArray[np.uint16]  # [1981] by half-wins
+    river_bucket: NDArray[np.uint16]  # [1981] by half-wins; [65536] by bucket
 
 
 def signals(grid: Grid, progress: Progress | None = None) -> Signals:
     """The signals of a grid; builds the tables first if they are missing."""
+    if grid.measure == KMEANS:
+        return arrange_clusters(clusters.load(grid.counts[1:], progress))
     return arrange(grid, tables.load(grid.measure, progress))
+
+
+def prepare(grid: Grid, progress: Callable[[str, int, int], None]) -> None:
+    """Build the tables of a grid if they are missing; ``progress`` is told what, how much is done, of how much."""
+    if grid.measure == KMEANS:
+        tables.load("ehs", lambda done, total: progress(tables.WHAT, done, total))
+        clusters.load(grid.counts[1:], lambda done, total: progress(clusters.WHAT, done, total))
+    else:
+        tables.load(grid.measure, lambda done, total: progress(tables.WHAT, done, total))
 
 
 def arrange(grid: Grid, strength: tables.Tables) -> Signals:
@@ -139,6 +158,23 @@ def arrange(grid: Grid, strength: tables.Tables) -> Signals:
     )
 
 
+def arrange_clusters(found: clusters.Clusters) -> Signals:
+    """The signals of a grid whose tables have buckets instead of values."""
+    same = np.arange(STEPS, dtype=np.uint16)
+    return Signals(
+        boards=index(),
+        preflop=same[:PREFLOP_CLASSES],
+        flop=found.flop.reshape(-1),
+        turn=found.turn.reshape(-1),
+        river=found.river.reshape(-1),
+        flop_width=np.uint64(0),
+        turn_width=np.uint64(0),
+        flop_bucket=same,
+        turn_bucket=same,
+        river_bucket=same,
+    )
+
+
 def percentiles(population: NDArray[np.int64], count: int) -> NDArray[np.uint16]:
     """[values] the bucket of each value, such that buckets hold equally many deals, as nearly as whole values allow.
 
@@ -166,6 +202,27 @@ def bucket_for(signals: Signals, hole: Sequence[int], board: Sequence[int] = ())
     tables.check_hand(hole, board)
     street = len(board) - 2 if board else PREFLOP
     return int(_bucket_for(signals, street, *hole, (*board, *(0,) * (5 - len(board)))))
+
+
+def buckets_of_hands(signals: Signals, board: Sequence[int] = ()) -> NDArray[np.uint16]:
+    """``bucket[1326, 4]`` of all hands (``deck.HANDS``) up to a board's round; 0 for hands with one of its cards."""
+    tables.check_board(board)
+    rounds = len(board) - 1 if board else 1
+    buckets = np.zeros((len(HANDS), len(ROUNDS)), np.uint16)
+    _fill_buckets(signals, HANDS, (*board, *(0,) * (5 - len(board))), len(board), rounds, buckets)
+    return buckets
+
+
+@kernel
+def _fill_buckets(signals, hands, board, known, rounds, buckets):
+    for number in range(len(hands)):
+        first, second = hands[number, 0], hands[number, 1]
+        free = True
+        for place in range(known):
+            free &= board[place] not in (first, second)
+        if free:
+            for street in range(rounds):
+                buckets[number, street] = bucket_of(signals, street, first, second, board)
 
 
 @kernel

@@ -8,6 +8,7 @@ whatever the size of the deck.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable
@@ -23,6 +24,9 @@ SUITS = "cdhs"
 CARDS = 52
 HOLES = math.comb(CARDS, 2)  # sets of two: a player's hole cards
 FLOPS, TURNS, RIVERS = (math.comb(CARDS, size) for size in (3, 4, 5))
+
+# [1326, 2] all hole cards, in the order of their first cards
+HANDS = np.array(list(itertools.combinations(range(CARDS), 2)), np.uint8)
 
 _1 = np.uint64(1)
 # C(card, k) at 64 k + card: a kilobyte compiled into the kernels, twice as fast as computing the products.

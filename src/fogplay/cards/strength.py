@@ -51,7 +51,7 @@ def build(
     progress: Progress | None = None, threads: int | None = None
 ) -> tuple[NDArray[np.uint16], dict[str, Strength]]:
     """The scores on the river, [134459, 1326] half-wins out of 1980, and the measures before it."""
-    work = _Work(progress, threads or num_cores())
+    work = Work(progress, threads or num_cores())
     rivers, turns, flops = (boards(size)[0].cards for size in (5, 4, 3))
     work.total = len(rivers) + len(MEASURES) * _TURN_COST * (len(turns) + len(flops))
     scores = np.zeros((len(rivers), HOLES), np.uint16)
@@ -111,7 +111,7 @@ def _adder(
     return add
 
 
-class _Work:
+class Work:
     """Runs ranges of boards on several threads and reports progress from the calling one."""
 
     def __init__(self, progress: Progress | None, threads: int) -> None:

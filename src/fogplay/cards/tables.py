@@ -88,6 +88,12 @@ def check_hand(hole: Sequence[int], board: Sequence[int]) -> None:
         )
 
 
+def check_board(board: Sequence[int]) -> None:
+    """Raise an error unless this is the board of a round."""
+    if len(board) not in (0, 3, 4, 5) or len(set(board)) < len(board):
+        raise FogplayError(f"'{cards_name(board)}' is not a board: give three to five different cards, or none")
+
+
 def make(progress: Progress | None = None, threads: int | None = None) -> None:
     """Build all tables and write them, each file atomically."""
     _prepare_folder()

@@ -20,15 +20,9 @@ def evaluate_fully(
     player: Path, game: str | None, checkpoint: Path | None, as_json: bool, options: dict[str, Any]
 ) -> None:
     """The end of ``fogplay evaluate --full``: a file or, with a game, the name of a bot."""
-    from fogplay.agents import resolve
     from fogplay.evaluate.full import evaluate_fully as measure
-    from fogplay.strategies import load
-    from fogplay.trees import named
 
-    if game is None and not player.exists():
-        raise FogplayError(f"{player}: no such file; for a bot, name its game too: --game GAME")
-    rules = None if game is None else named(game)[0]
-    strategy = load(player) if rules is None or player.exists() else resolve([str(player)], rules)[0]
+    strategy, rules = _found(player, game)
     kept = checkpoint or Path(f"{player.name.removesuffix('.safetensors')}{SUFFIX}")
     with Watch(quiet=as_json) as watch, _keeping(watch, kept):
         found = measure(strategy, rules, checkpoint=kept, progress=watch.amount, **options)
@@ -36,14 +30,45 @@ def evaluate_fully(
     if as_json:
         print_json(facts | {"checkpoint": str(kept)})
         return
-    show = table("best response in", f"earns {found.unit}")
+    _show(found, facts, "exploitability", f"; kept in {kept}")
+
+
+def evaluate_locally(player: Path, game: str | None, as_json: bool, options: dict[str, Any]) -> None:
+    """The end of ``fogplay evaluate --local``."""
+    from fogplay.evaluate.full import evaluate_locally as measure
+
+    strategy, rules = _found(player, game)
+    with Watch(quiet=as_json) as watch, stopping():
+        found = measure(strategy, rules, progress=watch.amount, **options)
+    facts = {"file": str(player), "game": game or strategy.game} | dataclasses.asdict(found)
+    if as_json:
+        print_json(facts)
+        return
+    _show(found, facts, "exploitability is at least", "")
+
+
+def _found(player: Path, game: str | None) -> tuple[Any, Any]:
+    """A strategy in a file or, with a game, a bot by its name; and the game's rules, if it was named."""
+    from fogplay.agents import resolve
+    from fogplay.strategies import load
+    from fogplay.trees import named
+
+    if game is None and not player.exists():
+        raise FogplayError(f"{player}: no such file; for a bot, name its game too: --game GAME")
+    rules = None if game is None else named(game)[0]
+    return load(player) if rules is None or player.exists() else resolve([str(player)], rules)[0], rules
+
+
+def _show(found: Any, facts: dict[str, Any], what: str, end: str) -> None:
+    """Show what responses earn by seat, and their mean."""
+    show = table("response in", f"earns {found.unit}")
     for seat, value in enumerate(found.best_response_values):
         show.add_row(f"seat {seat}", f"{value:+.4f}")
-    say(f"{facts['game']}: {player}")
+    say(f"{facts['game']}: {facts['file']}")
     say(show)
     error = "" if found.standard_error is None else f" ± {found.standard_error:.2f} (standard error)"
-    say(f"exploitability {found.exploitability:.4f} {found.unit}{error}: the mean over the seats")
-    say(f"How: {found.method}; kept in {kept}.")
+    say(f"{what} {found.exploitability:.4f} {found.unit}{error}: the mean over the seats")
+    say(f"How: {found.method}{end}.")
 
 
 def match_exactly(

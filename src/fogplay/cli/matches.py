@@ -55,7 +55,7 @@ def match(
     ] = False,
     flops: Annotated[int | None, amount(help="With --exact: estimate from so many sampled flops.")] = None,
     threads: Annotated[
-        int | None, amount(help="With --exact: CPU threads; as many as there are cores by default.")
+        int | None, amount(help="With --exact: CPU threads; by default one per core, more with a GPU.")
     ] = None,
     device: Annotated[str, typer.Option(help="With --exact: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
 ) -> None:

@@ -35,7 +35,7 @@ from fogplay.cli.app import (
 from fogplay.cli.charts import inspect_betting
 from fogplay.cli.console import Watch, say, show_measured, show_result, table
 from fogplay.cli.curves import Curve, Curves, Plot, TensorBoard
-from fogplay.cli.full import evaluate_fully
+from fogplay.cli.full import evaluate_fully, evaluate_locally
 from fogplay.cli.keeping import Force, choose, save
 from fogplay.cli.yardsticks import measured_by_matches
 from fogplay.errors import FogplayError
@@ -218,10 +218,14 @@ def evaluate(
     full: Annotated[
         bool, typer.Option("--full", help="Best responses to every hand and board, where buckets hide them: hours.")
     ] = False,
+    local: Annotated[
+        bool, typer.Option("--local", help="A lower bound of what --full finds, by a local best response: seconds.")
+    ] = False,
     flops: Annotated[int | None, amount(help="With --full: estimate from so many sampled flops: minutes.")] = None,
-    seed: Annotated[int, amount(help="Which flops are sampled.")] = 0,
+    hands: Annotated[int | None, amount(help="With --local: how many hands to play, 10,000 by default.")] = None,
+    seed: Annotated[int, amount(help="Which flops or deals are sampled.")] = 0,
     threads: Annotated[
-        int | None, amount(help="With --full: CPU threads; as many as there are cores by default.")
+        int | None, amount(help="With --full or --local: CPU threads; by default one per core, more with a GPU.")
     ] = None,
     device: Annotated[str, typer.Option(help="With --full: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
     checkpoint: Annotated[
@@ -231,6 +235,14 @@ def evaluate(
     """Measure a strategy exactly: values, nash_conv, exploitability."""
     from fogplay.evaluate import measure
 
+    if full and local:
+        raise FogplayError("--full is the exact measure and --local a lower bound: choose one of them")
+    if hands is not None and not local:
+        raise FogplayError("--hands is for a local best response; add --local")
+    if local:
+        number = {} if hands is None else {"hands": hands}
+        evaluate_locally(file, game, as_json, {"seed": seed, "threads": threads, **number})
+        return
     if full:
         settings = {"flops": flops, "seed": seed, "threads": threads, "device": device}
         evaluate_fully(file, game, checkpoint, as_json, settings)

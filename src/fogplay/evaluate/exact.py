@@ -43,22 +43,32 @@ class Evaluation:
         return f"<div>{players}{as_facts(facts | {'how': self.method})}</div>"
 
 
-def evaluate(strategy: Strategy, game: Any = None, *, full: bool = False, **options: Any) -> Evaluation:
+def evaluate(
+    strategy: Strategy, game: Any = None, *, full: bool = False, local: bool = False, **options: Any
+) -> Evaluation:
     """Measure a strategy on its own game, or on ``game``.
 
     A strategy that was just learned remembers its game; one loaded from a file knows only the game's name. A game
     without a tree may have a walk of its own through all cards, which takes long: ``full`` asks for it, with the
-    options of ``evaluate.full.evaluate_fully``.
+    options of ``evaluate.full.evaluate_fully``. ``local`` asks for a lower bound within seconds, with those of
+    ``evaluate_locally``.
     """
+    if full and local:
+        raise FogplayError("full is the exact measure and local a lower bound: ask for one of them")
+    if local:
+        from fogplay.evaluate.full import evaluate_locally
+
+        return evaluate_locally(strategy, game, **options)
     if full:
         from fogplay.evaluate.full import evaluate_fully
 
         return evaluate_fully(strategy, game, **options)
     if options:
-        raise FogplayError(f"{', '.join(options)}: only for a measure of the full game; add full=True")
+        raise FogplayError(f"{', '.join(options)}: only for measures of the full game; add full=True or local=True")
     if not isinstance(strategy, TabularStrategy):
         raise FogplayError(
-            f"{strategy.game} is too large for a tree; measure it by a match (`fogplay match`), or with full=True"
+            f"{strategy.game} is too large for a tree; measure it by a match (`fogplay match`), with full=True or "
+            "with local=True"
         )
     if game is None and strategy.source is not None:
         return measure(strategy.source, strategy.probabilities)

@@ -1,7 +1,8 @@
 """Exact measures of strategies in games too large for a tree, where the game itself brings the walk through it.
 
 A registered game's simulator module may have ``full_game(rules, theirs, own, device, precision)``, whose ``measure``
-tells what a responder earns against ``theirs`` in each seat: a best response, or ``own``. Nothing is abstracted.
+tells what a responder earns against ``theirs`` in each seat: a best response, or ``own``. Nothing is abstracted. It may
+also have ``local_game(rules, theirs)``, which plays a cheap response for a lower bound.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from fogplay.games.registry import load
 from fogplay.simulators import part_of
 
 UNIT = "mb/h"  # thousandths of a big blind per hand
+LOCAL_HANDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,20 @@ def evaluate_fully(
     return FullEvaluation(
         (), found.values, sum(found.values), found.mean, _method(found, "best responses"), UNIT, found.standard_error
     )
+
+
+def evaluate_locally(strategy: Any, game: Any = None, *, hands: int = LOCAL_HANDS, **options: Any) -> FullEvaluation:
+    """A lower bound of the exploitability in the whole game: what a local best response earns, over sampled deals.
+
+    ``options``: ``seed``, ``threads`` and ``progress``.
+    """
+    rules = _rules(strategy, game)
+    make = part_of(rules, "local_game")
+    if make is None:
+        raise FogplayError(f"{rules} has no local best response; measure it over its tree: leave local out")
+    found = _finished(make(rules, strategy).measure(hands, **options), options)
+    method = f"a local best response over {found.hands:,} hands: a lower bound, without abstraction"
+    return FullEvaluation((), found.values, sum(found.values), found.mean, method, UNIT, found.standard_error)
 
 
 def exact_match(

@@ -20,10 +20,26 @@ from fogplay.protocols.ggp.host import Host
 from fogplay.protocols.ggp.http import Seat, ask, run
 
 SHEET = "goofspiel.kif"
-AGENTS = ("ggp:cfr:86400s", "ggp:uct:86400s")
-SCALES = {"quick": (4, 10.0, 2.0), "paper": (20, 60.0, 20.0)}  # matches, start clock, play clock
+UNTIL_THE_CLOCK = 86400.0  # seconds: the player thinks as long as its clock allows
 STARTING = 120.0  # seconds for a player to come up
-RESPONDING = {"wire": (4, 10.0, 1.5), "wire-paper": (40, 60.0, 20.0)}  # for each confidence: matches, clocks
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """How many matches there are, and seconds: before the first move, for a move, and of those for thinking."""
+
+    matches: int
+    start: float
+    play: float
+    thinking: float = UNTIL_THE_CLOCK
+
+    def __str__(self) -> str:
+        thinking = "" if self.thinking == UNTIL_THE_CLOCK else f"; players think for {self.thinking:g} seconds"
+        return f"clocks of {self.start:g} and {self.play:g} seconds{thinking}"
+
+
+SCALES = {"quick": Clocks(40, 10.0, 2.0, 0.3), "paper": Clocks(20, 60.0, 20.0)}
+RESPONDING = {"wire": Clocks(40, 10.0, 2.0, 0.3), "wire-paper": Clocks(40, 60.0, 20.0)}  # for each confidence
 
 
 @dataclass(frozen=True)
@@ -61,26 +77,28 @@ def rules_of(sheet: str) -> str:
 
 def over_the_wire(runner: Runner, scale: str) -> Outcome:
     """The CFR player against the UCT player in five-card Goofspiel, both over HTTP on a clock."""
-    count, start_clock, play_clock = SCALES[scale]
+    clocks = SCALES[scale]
     game = GdlGame(SHEET)
     rules = rules_of(SHEET)
     rows: list[Played] = []
-    with player(AGENTS[0]) as cfr, player(AGENTS[1]) as uct:
+    with player(f"ggp:cfr:{clocks.thinking:g}s") as cfr, player(f"ggp:uct:{clocks.thinking:g}s") as uct:
         for address in (cfr, uct):
             _await(address)
-        for number in range(count):
-            role, goals, host = _meet(game, rules, number, start_clock, play_clock, (cfr, uct))
+        for number in range(clocks.matches):
+            role, goals, host = _meet(game, rules, number, clocks, (cfr, uct))
             rows.append(Played(number, role, *goals, len(host.faults), len(host.steps)))
+            if runner.progress is not None:
+                runner.progress(len(rows), clocks.matches)
     write_rows(runner.folder / "matches.csv", rows)
-    return _findings(rows, start_clock, play_clock)
+    return _findings(rows, clocks)
 
 
 def _meet(
-    game: GdlGame, rules: str, number: int, start_clock: float, play_clock: float, addresses: tuple[str, str]
+    game: GdlGame, rules: str, number: int, clocks: Clocks, addresses: tuple[str, str]
 ) -> tuple[str, tuple[int, int], Host]:
     """One match between two players: the first one's role, the goals of both, and the host that kept the clocks."""
     place = number % 2  # the role of the first
-    host = Host(game, f"goofspiel.{number}", rules, start_clock, play_clock, np.random.default_rng(number))
+    host = Host(game, f"goofspiel.{number}", rules, clocks.start, clocks.play, np.random.default_rng(number))
     seats = [Seat(address, 0) for address in addresses]
     run(host, seats if place == 0 else seats[::-1])
     return game.machine.roles[place], (host.goals[place], host.goals[1 - place]), host
@@ -100,20 +118,20 @@ class Responded:
 
 def responses_over_the_wire(runner: Runner, scale: str, confidences: Sequence[float]) -> list[Responded]:
     """Restricted Nash responses to UCT in five-card Goofspiel, both players over HTTP on a clock."""
-    count, start_clock, play_clock = RESPONDING[scale]
+    clocks = RESPONDING[scale]
     game, rules = GdlGame(SHEET), rules_of(SHEET)
     rows: list[Responded] = []
-    with player(AGENTS[1]) as uct:
+    with player(f"ggp:uct:{clocks.thinking:g}s") as uct:
         _await(uct)
         for confidence in confidences:
-            with player(f"ggp:exploit:{confidence:g}:86400s") as exploiter:
+            with player(f"ggp:exploit:{confidence:g}:{clocks.thinking:g}s") as exploiter:
                 _await(exploiter)
-                met = [_meet(game, rules, each, start_clock, play_clock, (exploiter, uct)) for each in range(count)]
+                met = [_meet(game, rules, each, clocks, (exploiter, uct)) for each in range(clocks.matches)]
             won = np.array([goals[0] for _, goals, _ in met], float)
             replaced = sum(len(host.faults) for _, _, host in met)
             moves = 2 * sum(len(host.steps) for _, _, host in met)
             error = float(won.std(ddof=1) / len(won) ** 0.5)
-            rows.append(Responded(confidence, count, float(won.mean()), error, replaced, moves))
+            rows.append(Responded(confidence, clocks.matches, float(won.mean()), error, replaced, moves))
             if runner.progress is not None:
                 runner.progress(len(rows), len(confidences))
     write_rows(runner.folder / "wire.csv", rows)
@@ -128,7 +146,7 @@ def _await(address: str) -> None:
         time.sleep(0.1)
 
 
-def _findings(rows: list[Played], start_clock: float, play_clock: float) -> Outcome:
+def _findings(rows: list[Played], clocks: Clocks) -> Outcome:
     won = np.array([row.cfr for row in rows], float)
     error = won.std(ddof=1) / len(won) ** 0.5
     replaced, moves = sum(row.replaced for row in rows), 2 * sum(row.steps for row in rows)
@@ -137,10 +155,7 @@ def _findings(rows: list[Played], start_clock: float, play_clock: float) -> Outc
             Finding("moves that were illegal or late", "none", f"{replaced} of {moves}", replaced == 0),
             Finding("CFR against UCT (table 3, p = 0)", "50.63 - 49.37", f"{won.mean():.1f} ± {error:.1f}"),
         ),
-        notes=(
-            f"{len(rows)} matches of Goofspiel with clocks of {start_clock:g} and {play_clock:g} seconds; the "
-            "players change roles.",
-        ),
+        notes=(f"{len(rows)} matches of Goofspiel, players changing roles, with {clocks}.",),
     )
 
 

@@ -278,10 +278,10 @@ def _with_error(row: Responded) -> str:
 
 
 def _clocks(scale: str) -> str:
-    count, start, play = RESPONDING[scale]
+    clocks = RESPONDING[scale]
     return (
-        f"{count} matches for each p, players changing roles, with clocks of {start:g} and {play:g} seconds. The "
-        "exploiting player models UCT by running it within its own time."
+        f"{clocks.matches} matches for each p, players changing roles, with {clocks}. The exploiting player models UCT "
+        "by running it within its own time."
     )
 
 

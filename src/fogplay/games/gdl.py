@@ -11,7 +11,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, TERMINAL, Game, State
@@ -59,6 +59,8 @@ class GdlGame(Game):
     Payoffs are the goals as they are, unless the sheet says ``(goal_unit ZERO UNIT)``: then ZERO is subtracted and the
     rest divided by UNIT.
     """
+
+    one_thread: ClassVar[bool] = True  # its machine has a memory: no two threads may ask it at the same time
 
     file: str
     sheet: Sheet = field(init=False, repr=False)

@@ -8,8 +8,11 @@ from typing import Any
 
 
 def part_of(rules: Any, part: str, package: str = "fogplay.simulators") -> Any:
-    """What a registered game's own module in a package (``simulators/<name>.py``) calls ``part``, or None."""
-    name = getattr(rules, "name", None)
+    """What a game's own module in a package (``simulators/<name>.py``) calls ``part``, or None.
+
+    Kinds of games that are not registered, such as rule sheets, have no name; they go by the name of their module.
+    """
+    name = getattr(rules, "name", type(rules).__module__.rpartition(".")[2])
     if not isinstance(name, str) or type(rules).__module__ != f"fogplay.games.{name}":
         return None
     module = f"{package}.{name}"

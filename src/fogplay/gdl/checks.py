@@ -94,7 +94,7 @@ def _check_stratified(parts: Dependencies, source: Source) -> None:
 
 
 def _check_growth(rules: Sequence[Rule], parts: Dependencies, source: Source) -> None:
-    """Refuse recursion that makes ever larger terms."""
+    """Refuse recursion that makes ever larger terms, as the language's restriction on recursion does."""
     for rule in rules:
         group = parts.group_of[rule.relation]
         recursive = [each for each in rule.body if each.positive and parts.group_of.get(each.relation) == group]
@@ -106,6 +106,8 @@ def _check_growth(rules: Sequence[Rule], parts: Dependencies, source: Source) ->
             if each.positive and each not in recursive and each.relation != DISTINCT
             for name in variables(each.atom)
         }
+        if all(_is_kept(term, rule, held) for each in recursive for term in each.atom[1:]):
+            continue
         for term in _compound(rule.head[1:]):
             growing = [name for name in variables(term) if name not in held]
             if growing and not any(term in list(_compound(each.atom[1:])) for each in recursive):
@@ -114,6 +116,11 @@ def _check_growth(rules: Sequence[Rule], parts: Dependencies, source: Source) ->
                     f"{rule.head[0]} depends on itself and makes a larger term each time, {unparse(term)}: it never "
                     f"ends; add a condition that says what {growing[0]} may be",
                 )
+
+
+def _is_kept(term: Term, rule: Rule, held: set[str]) -> bool:
+    """Whether an argument of recursion is also one of the head, or what it may be is said elsewhere."""
+    return term in rule.head[1:] or {*variables(term)} <= held
 
 
 def _compound(terms: Sequence[Term]) -> Iterator[Term]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fogplay.gdl.cases import in_circles
 from fogplay.gdl.dependencies import Dependencies
 from fogplay.gdl.rules import ARITIES, DISTINCT, Literal, Relation, Rule, variables, variables_of
 from fogplay.gdl.sheet import Sheet
@@ -29,7 +30,7 @@ def on_demand(sheet: Sheet) -> Sheet:
     while True:
         rules = _restricted(sheet.rules, parts, _known_places(sheet.rules, parts, chosen))
         made = Dependencies(rules)
-        circular = _under_not_in_a_circle(made) & chosen
+        circular = in_circles(made) & chosen
         if not circular:
             return replace(sheet, rules=tuple(rules), dependencies=made)
         chosen -= circular
@@ -105,14 +106,3 @@ def _restricted(rules: Sequence[Rule], parts: Dependencies, places: dict[Relatio
             if guard not in binding:
                 made.append(Rule(guard.atom, tuple(binding), rule.at))
     return [*dict.fromkeys(made)]
-
-
-def _under_not_in_a_circle(parts: Dependencies) -> set[Relation]:
-    """The relations of groups in which one depends on the negation of another."""
-    return {
-        each
-        for relation, used in parts.uses.items()
-        for other, negated in used.items()
-        if negated and parts.group_of.get(other) == parts.group_of[relation]
-        for each in parts.groups[parts.group_of[relation]]
-    }

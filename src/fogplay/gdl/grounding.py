@@ -27,7 +27,7 @@ from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_
 from fogplay.gdl.sheet import Sheet
 from fogplay.gdl.splitting import split
 
-SECONDS, GIGABYTES, LARGEST = 4.0, 2.0, 300_000_000  # for one try: time, memory, bytes of output
+SECONDS, GIGABYTES, LARGEST = 8.0, 2.0, 300_000_000  # for one attempt: time, memory, bytes of output
 WANTED: dict[Relation, str] = {
     ("role", 1): "role",
     ("init", 1): "init",
@@ -39,7 +39,6 @@ WANTED: dict[Relation, str] = {
     ("goal", 2): "goal",
     ("sees", 2): "sees",
 }
-PATIENCE = 1.5  # wall time over computing time, for a busy machine
 _OF_ROLES = (("legal", 2), ("goal", 2), ("sees", 2))
 _FRAME = """
 base(X) :- init(X).
@@ -81,40 +80,72 @@ def is_available() -> bool:
 
 def ground(sheet: Sheet, eliminate: bool = False, seconds: float = SECONDS, gigabytes: float = GIGABYTES) -> Ground:
     """The ground instances of a sheet's rules, within limits of time and memory."""
-    if not is_available():
-        raise NotGroundedError("networks need clingo: pip install 'fogplay[ggp]'")
-    needed = sheet.dependencies.needed_for(WANTED)
-    rules = split([rule for rule in sheet.rules if rule.relation in needed], eliminate)
-    writer = _Writer()
-    text = "".join(writer.rule(rule) for rule in rules) + _FRAME
-    began = time.monotonic()
-    output = _run(sheet.name, text, seconds, gigabytes, writer.asked)
-    return _read(output, writer.words, time.monotonic() - began)
+    attempt = Attempt(sheet, eliminate, seconds, gigabytes)
+    try:
+        attempt.wait(attempt.end)
+        return attempt.result()
+    finally:
+        attempt.close()
 
 
-def _run(name: str, text: str, seconds: float, gigabytes: float, asked: set[int]) -> bytes:
-    """The output of the process; ``asked`` are the numbers of arguments of relations that say what is asked for."""
+class Attempt:
+    """A process that grounds a sheet's rules while others may do so in another way."""
+
+    def __init__(self, sheet: Sheet, eliminate: bool, seconds: float, gigabytes: float = GIGABYTES) -> None:
+        if not is_available():
+            raise NotGroundedError("networks need clingo: pip install 'fogplay[ggp]'")
+        needed = sheet.dependencies.needed_for(WANTED)
+        rules = split([rule for rule in sheet.rules if rule.relation in needed], eliminate)
+        writer = _Writer()
+        text = "".join(writer.rule(rule) for rule in rules) + _FRAME
+        self.sheet, self.words, self.limits = sheet, writer.words, (seconds, gigabytes)
+        self.began = time.monotonic()
+        self.end = self.began + seconds
+        command = [sys.executable, "-P", str(_PROCESS), *_arguments(seconds, gigabytes, writer.asked)]
+        with tempfile.TemporaryFile() as given:
+            given.write(text.encode())
+            given.seek(0)
+            self._written = tempfile.TemporaryFile()  # noqa: SIM115
+            try:
+                self._process = subprocess.Popen(command, stdin=given, stdout=self._written, stderr=subprocess.DEVNULL)
+            except BaseException:
+                self._written.close()
+                raise
+
+    def wait(self, end: float) -> bool:
+        """Wait until some moment at most; returns whether the process is over."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(0.0, min(end, self.end) - time.monotonic()))
+            return True
+        return time.monotonic() >= self.end
+
+    def result(self) -> Ground:
+        """The ground rules of a process that is over."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._written.seek(0)
+        output = self._written.read()
+        if not output.endswith(b"\nend\n"):
+            seconds, gigabytes = self.limits
+            raise NotGroundedError(
+                f"{self.sheet.name}: the rules have too many instances for {seconds:.2g} s and {gigabytes:g} GB"
+            )
+        return _read(output, self.words, time.monotonic() - self.began)
+
+    def close(self) -> None:
+        """End the process, if it still runs, and forget what it wrote."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._written.close()
+
+
+def _arguments(seconds: float, gigabytes: float, asked: set[int]) -> list[str]:
+    """What the process is told; ``asked`` are the numbers of arguments of relations that say what is asked for."""
     limits = [str(int(gigabytes * 2**30)), str(int(seconds + 0.999)), str(LARGEST)]
     wanted = [f"{name}/{arity}" for (_, arity), name in WANTED.items()]
-    wanted += [f"{ASKED}/{arity}" for arity in sorted(asked)]
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
-        given.write(text.encode())
-        given.seek(0)
-        command = [sys.executable, "-P", str(_PROCESS), *limits, *wanted]
-        with subprocess.Popen(command, stdin=given, stdout=written, stderr=subprocess.DEVNULL) as process:
-            try:
-                process.wait(PATIENCE * seconds)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise NotGroundedError(f"{name}: the rules have too many instances for {seconds:g} seconds") from None
-            except BaseException:
-                process.kill()
-                raise
-        written.seek(0)
-        output = written.read()
-    if not output.endswith(b"\nend\n"):
-        raise NotGroundedError(f"{name}: the rules have too many instances for {seconds:g} s and {gigabytes:g} GB")
-    return output
+    return limits + wanted + [f"{ASKED}/{arity}" for arity in sorted(asked)]
 
 
 class _Writer:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fogplay.gdl.demand import on_demand
-from fogplay.gdl.grounding import NotGroundedError
+from fogplay.gdl.grounding import SECONDS, NotGroundedError
 from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.machine import Machine
-from fogplay.gdl.network import SECONDS, make_network
+from fogplay.gdl.network import make_network
 from fogplay.gdl.networked import NetworkMachine
 from fogplay.gdl.sheet import Sheet
 

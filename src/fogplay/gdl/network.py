@@ -6,6 +6,7 @@ It is data: one set of compiled kernels plays all networks (``lanes``, ``differe
 from __future__ import annotations
 
 import contextlib
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,15 +19,16 @@ from fogplay.gdl.atoms import Rules
 from fogplay.gdl.checks import is_whole
 from fogplay.gdl.demand import ASKED, on_demand
 from fogplay.gdl.gates import Gates
-from fogplay.gdl.grounding import Ground, NotGroundedError, ground
+from fogplay.gdl.grounding import GIGABYTES, SECONDS, Attempt, Ground, NotGroundedError, ground
 from fogplay.gdl.interpreter import ROLE
 from fogplay.gdl.kif import unparse
 from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import Sheet
 
 MANY = 100_000  # gates, from which eliminating variables is worth a try
-SECONDS = 8.0  # for both tries
-LITTLE_TIME = 1.5  # seconds that a second try may take where the first was good
+HEAD_START = 0.15  # share of the time after which another way is tried at the same time
+LOOKING = 0.02  # seconds between looks at one process and the other
+LITTLE_TIME = 1.5  # seconds that a second attempt may take where the first was good
 
 
 @dataclass(frozen=True)
@@ -60,22 +62,46 @@ class Network:
         return 1 + len(self.fluents) + int(self.move_start[-1]) + len(self.loops)
 
 
-def make_network(sheet: Sheet, seconds: float = SECONDS, gigabytes: float = 2.0) -> Network:
+def make_network(sheet: Sheet, seconds: float = SECONDS, gigabytes: float = GIGABYTES) -> Network:
     """The network of a sheet.
 
-    A large one is made again with variables eliminated, and the smaller of both is taken. Rules with too many instances
-    are tried again with variables eliminated and wide relations on demand.
+    Rules that are not grounded soon are also tried with variables eliminated and wide relations on demand, at the same
+    time, and the first attempt that succeeds is taken. A large network is made again with variables eliminated, and the
+    smaller of both is taken.
     """
-    try:
-        found = from_ground(sheet, ground(sheet, False, seconds / 2, gigabytes))
-    except NotGroundedError:
-        narrow = on_demand(sheet)
-        return from_ground(narrow, ground(narrow, True, seconds / 2, gigabytes))
+    with contextlib.ExitStack() as stack:
+        plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes)))
+        if not plain.wait(plain.began + HEAD_START * seconds):
+            narrow = on_demand(sheet)
+            other = stack.enter_context(
+                contextlib.closing(Attempt(narrow, True, plain.end - time.monotonic(), gigabytes))
+            )
+            return _first_of(plain, other)
+        try:
+            found = from_ground(sheet, plain.result())
+        except NotGroundedError:  # it took too much memory
+            narrow = on_demand(sheet)
+            return from_ground(narrow, ground(narrow, True, plain.end - time.monotonic(), gigabytes))
     if len(found.left) >= MANY:
         with contextlib.suppress(NotGroundedError):
-            other = from_ground(sheet, ground(sheet, True, LITTLE_TIME, gigabytes))
-            return min(found, other, key=lambda each: len(each.left))
+            smaller = from_ground(sheet, ground(sheet, True, LITTLE_TIME, gigabytes))
+            return min(found, smaller, key=lambda each: len(each.left))
     return found
+
+
+def _first_of(*attempts: Attempt) -> Network:
+    """The network of the first attempt that succeeds."""
+    running = list(attempts)
+    while True:
+        for attempt in running:
+            if attempt.wait(time.monotonic() + LOOKING):
+                running.remove(attempt)
+                try:
+                    return from_ground(attempt.sheet, attempt.result())
+                except NotGroundedError:
+                    if not running:
+                        raise
+                break
 
 
 def from_ground(sheet: Sheet, program: Ground) -> Network:

@@ -7,6 +7,7 @@ a number of arguments: the same name with other numbers is another relation.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -39,7 +40,8 @@ NEVER_HEADS = {
     "or": "write one rule per alternative",
     "and": "write one rule per conclusion",
 }
-MOST_ALTERNATIVES = 4096  # of one rule whose body has or
+MOST_ALTERNATIVES = 256  # of one rule whose body has or
+EITHER = "either"
 _EXAMPLES = {"legal": "(legal ROLE MOVE)", "does": "(does ROLE MOVE)", "goal": "(goal ROLE VALUE)"}
 _EXAMPLES |= {"sees": "(sees ROLE PERCEPT)", "terminal": "terminal", "distinct": "(distinct A B)"}
 
@@ -98,13 +100,27 @@ def read_rules(forms: Sequence[tuple[Any, int]], source: Source) -> list[Rule]:
     return [rule for form, at in forms for rule in _Reader(source, at).rules(form)]
 
 
+class _TooManyError(Exception):
+    """A rule has too many alternatives to be written out."""
+
+
 class _Reader:
     """Reads one rule or fact."""
 
     def __init__(self, source: Source, at: int) -> None:
         self.source, self.at = source, at
+        self.whole: Counter[str] | None = None  # variables of a rule with too many alternatives
+        self.helpers: list[Rule] = []  # what or says in such a rule, as relations
+        self.helped = 0  # how many relations these are
 
     def rules(self, form: Any) -> list[Rule]:
+        try:
+            return self._rules(form)
+        except _TooManyError:
+            self.whole = Counter(variables(form))
+            return [*self._rules(form), *self.helpers]
+
+    def _rules(self, form: Any) -> list[Rule]:
         if isinstance(form, str) or not form or form[0] != "<=":
             return [Rule(self._head(form), (), self.at)]
         if len(form) == 1:
@@ -112,9 +128,9 @@ class _Reader:
         head = self._head(form[1])
         made = []
         for body in self._every(form[2:], self._condition):
-            solved = _solved(head, body)
-            if solved is not None:
-                made.append(Rule(*solved, self.at))
+            found = solved(head, body)
+            if found is not None:
+                made.append(Rule(*found, self.at))
         return made
 
     def _head(self, form: Any) -> Atom:
@@ -179,8 +195,22 @@ class _Reader:
                 raise self.source.error(self._place(form), f"{name} has nothing in it; write ({name} CONDITION …)")
             if (name == "and") == positive:
                 return self._every(form[1:], lambda part: self._condition(part, positive))
-            return [found for part in form[1:] for found in self._condition(part, positive)]
+            found = [each for part in form[1:] for each in self._condition(part, positive)]
+            return found if self.whole is None or len(found) == 1 else [(self._helper(form, found),)]
         return [(Literal(positive, self._atom(form)),)]
+
+    def _helper(self, form: Any, alternatives: list[tuple[Literal, ...]]) -> Literal:
+        """A relation that holds where one of several alternatives does; names with a space cannot be in a text."""
+        assert self.whole is not None
+        inside = Counter(variables(form))
+        shared = sorted(name for name, count in inside.items() if self.whole[name] > count)
+        head = (f"{EITHER} {self.at} {self.helped}", *shared)
+        self.helped += 1
+        for body in alternatives:
+            found = solved(head, body)
+            if found is not None:
+                self.helpers.append(Rule(*found, self.at))
+        return Literal(True, head)
 
     def _every(self, forms: Sequence[Any], read: Any) -> list[tuple[Literal, ...]]:
         """The alternatives in which all of several conditions hold."""
@@ -188,9 +218,7 @@ class _Reader:
         for form in forms:
             found = [(*before, *after) for after in read(form) for before in found]
             if len(found) > MOST_ALTERNATIVES:
-                raise self.source.error(
-                    self.at, f"or makes over {MOST_ALTERNATIVES:,} alternatives of this rule; split it into several"
-                )
+                raise _TooManyError
         return found
 
 
@@ -199,7 +227,7 @@ def _arity(name: str, wanted: int, given: int) -> str:
     return f"{name} takes {count}, not {given}; write {_EXAMPLES.get(name, f'({name} TERM)')}"
 
 
-def _solved(head: Atom, body: tuple[Literal, ...]) -> tuple[Atom, tuple[Literal, ...]] | None:
+def solved(head: Atom, body: tuple[Literal, ...]) -> tuple[Atom, tuple[Literal, ...]] | None:
     """A rule with ``(not (distinct a b))`` carried out and ground ``distinct`` decided; None if it never holds."""
     kept: list[Literal] = []
     todo = list(dict.fromkeys(body))

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fogplay.errors import FogplayError
+from fogplay.gdl.cases import told_apart
 from fogplay.gdl.dependencies import Dependencies
 from fogplay.gdl.kif import Source, parse
 from fogplay.gdl.parameters import with_settings
 from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable, read_rules, variables
+from fogplay.gdl.unfolding import unfolded
 
 ANY = "any constant"  # names with a space cannot be in a text
 SOME = "some"
@@ -47,9 +49,9 @@ def read_sheet(text: str, name: str = "the rules") -> Sheet:
     if len(text) > LARGEST:
         raise FogplayError(f"{name} has {len(text):,} characters; at most {LARGEST:,} are read")
     source = Source(text, name)
-    rules = read_rules(parse(text, name), source)
+    rules = told_apart(read_rules(parse(text, name), source))
     warnings = check(rules, source)
-    safe, doubts = made_safe(rules, source)
+    safe, doubts = made_safe(unfolded(rules), source)
     return Sheet(name, tuple(dict.fromkeys(safe)), (*warnings, *doubts), Dependencies(safe), source)
 
 

@@ -35,8 +35,7 @@ def apart(rule: Rule, number: int) -> list[Rule]:
     body = [each for each in rule.body if not {*variables(each.atom)} - head]
     made = []
     for place, group in enumerate(groups):
-        shared = sorted(variables_of(group) & head)
-        if len(group) == 1 or len(shared) >= len(head) + len(variables_of(rule.body) - head):
+        if len(group) == 1 and len(groups) == 1:
             body += group
             continue
         bound = _bound(group)
@@ -46,9 +45,7 @@ def apart(rule: Rule, number: int) -> list[Rule]:
         if {*missing} - _bound(more):
             body += group
             continue
-        helper = (f"{PART} {number} {place}", *shared)
-        names = variables_of([*group, *more])
-        helper = (helper[0], *sorted(names & head))
+        helper = (f"{PART} {number} {place}", *sorted(variables_of([*group, *more]) & head))
         made.append(Rule(helper, (*more, *group), rule.at))
         body.append(Literal(True, helper))
     return [*made, Rule(rule.head, tuple(body), rule.at)]

@@ -39,15 +39,20 @@ def in_words(shares: Mapping[str, float]) -> str:
 
 
 def segments(
-    shares: Mapping[str, float], colours: Mapping[str, int], x: float, y: float, wide: float, tall: float
+    shares: Mapping[str, float],
+    colours: Mapping[str, int],
+    x: float,
+    y: float,
+    wide: float,
+    tall: float,
+    titled: bool = True,
 ) -> str:
-    """A bar without its name."""
+    """A bar without its name; ``titled`` parts say what they are to a pointer that rests on them."""
     parts = []
     for action, share in shares.items():
         if share > 0:
-            parts.append(
-                rectangle(x, y, wide * share, tall, f"a{colours[action]}", inside=title(f"{action} {share:.1%}"))
-            )
+            told = title(f"{action} {share:.1%}") if titled else ""
+            parts.append(rectangle(x, y, wide * share, tall, f"a{colours[action]}", inside=told))
         x += wide * max(share, 0.0)
     return "".join(parts)
 

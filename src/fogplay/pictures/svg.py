@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ STYLE = """<style>
 --fp-panel:#fff;--fp-0:#0072b2;--fp-1:#d55e00;--fp-2:#009e73;--fp-3:#cc79a7;--fp-4:#e69f00;--fp-5:#56b4e9;
 font-family:system-ui,'DejaVu Sans',sans-serif}
 @media(prefers-color-scheme:dark){.fp{--fp-table:#17352a;--fp-edge:#3c6350;--fp-ink:#eef5f0;--fp-soft:#b4c6bb;
---fp-face:#f4f2ea;--fp-line:#6d756f;--fp-back:#3f78b0;--fp-turn:#ffc46b;--fp-panel:#10251d}}
+--fp-face:#f4f2ea;--fp-line:#6d756f;--fp-back:#3f78b0;--fp-turn:#ffc46b;--fp-panel:#10251d;--fp-0:#2e9bdc}}
 .fp text{fill:var(--fp-ink)}.fp .soft{fill:var(--fp-soft)}.fp .turn{fill:var(--fp-turn);font-weight:700}
 .fp .table{fill:var(--fp-table);stroke:var(--fp-edge)}.fp .face{fill:var(--fp-face);stroke:var(--fp-line)}
 .fp .back{fill:var(--fp-back);stroke:var(--fp-face);stroke-width:2}
@@ -25,8 +26,9 @@ font-family:system-ui,'DejaVu Sans',sans-serif}
 .fp .line{stroke:var(--fp-line);fill:none}.fp .a0{fill:var(--fp-0)}.fp .a1{fill:var(--fp-1)}.fp .a2{fill:var(--fp-2)}
 .fp .a3{fill:var(--fp-3)}.fp .a4{fill:var(--fp-4)}.fp .a5{fill:var(--fp-5)}.fp .none{fill:var(--fp-line);opacity:.3}
 .fp .s0{stroke:var(--fp-0);fill:none}.fp .s1{stroke:var(--fp-1);fill:none}.fp .s2{stroke:var(--fp-2);fill:none}
-.fp .s3{stroke:var(--fp-3);fill:none}
+.fp .s3{stroke:var(--fp-3);fill:none}.fp g:focus-visible{outline:3px solid var(--fp-turn)}
 </style>"""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
 COLOURS = 6  # classes a0, a1, …: a palette that colour-blind people can tell apart (Okabe and Ito)
 
 
@@ -46,8 +48,7 @@ class Picture:
 
 def escape(text: object) -> str:
     """Any text as SVG or HTML may hold it, in attributes too; control characters are dropped."""
-    kept = "".join(letter for letter in str(text) if letter >= " " or letter in "\n\t")
-    return html.escape(kept, quote=True)
+    return html.escape(_CONTROL.sub("", str(text)), quote=True)
 
 
 def number(value: float) -> str:
@@ -74,10 +75,10 @@ def title(words: object) -> str:
     return f"<title>{escape(words)}</title>"
 
 
-def document(width: float, height: float, parts: Sequence[str], label: str) -> str:
-    """A whole picture; ``label`` is what a screen reader says."""
+def document(width: float, height: float, parts: Sequence[str], label: str, role: str = "img") -> str:
+    """A whole picture; ``label`` is what a screen reader says. In a ``group``, parts have labels of their own."""
     size = f'viewBox="0 0 {number(width)} {number(height)}" width="100%"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="fp" role="img" aria-label="{escape(label)}" {size}'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="fp" role="{role}" aria-label="{escape(label)}" {size}'
     return f'{head} style="max-width:{number(1.6 * width)}px">{STYLE}{"".join(parts)}</svg>'
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fogplay.agents import names_of, resolve
-from fogplay.agents.advice import SEARCH, Reference, evaluated, sensible
+from fogplay.agents.advice import SEARCH, SHEETS, Reference, evaluated, searchers, sensible
 from fogplay.agents.resolve import UNIFORM, known_names
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load, presets, registered
@@ -26,6 +26,7 @@ BEST = "best"
 SENTENCES = {
     BEST: "The best player that needs no file: the game's best bot, an equilibrium solved now, or a search.",
     SEARCH: "Thinks before every move: 2,000 simulations of Smooth UCT.",
+    SHEETS: "Thinks for half a second before every move, as players of rule sheets do.",
     UNIFORM: "Makes every move with the same probability.",
 }
 _SAFE = re.compile(r"[a-z][a-z0-9-]*(\([A-Za-z0-9_=,\[\] -]{0,200}\))?")
@@ -53,6 +54,11 @@ class Company:
     def is_quick(self) -> bool:
         """Whether everybody looks moves up, without thinking and without a memory, and so can be shared by rooms."""
         return all(map(looks_up, (*self.others, self.reference.agent)))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several threads may play with it at the same time."""
+        return self.is_quick and not getattr(self.rules, "one_thread", False)
 
 
 def looks_up(agent: Any) -> bool:
@@ -82,6 +88,8 @@ def opponents_for(spec: str, files: Sequence[Path] = ()) -> tuple[Opponent, ...]
     for name in known_names(rules):
         found[name] = SENTENCES.get(name, "A bot of this game.")
     found[SEARCH] = SENTENCES[SEARCH]
+    if hasattr(rules, "sheet"):
+        found[SHEETS] = SENTENCES[SHEETS]
     for path in files:
         try:
             strategy = load_strategy(path)
@@ -102,7 +110,7 @@ def company_for(spec: str, opponent: str) -> Company:
         if opponent == BEST:
             reference = best()
             return Company(rules, tuple(reference.seated(rules, others)), _names([reference.name] * others), reference)
-        agents = resolve([opponent] * others, rules)
+        agents = searchers(rules, others) if opponent == SEARCH else resolve([opponent] * others, rules)
         if agents and isinstance(agents[0], Strategy):
             reference = evaluated(Path(opponent).stem, agents[0], rules, spec)
         else:
@@ -113,7 +121,9 @@ def company_for(spec: str, opponent: str) -> Company:
 def _own_best(spec: str, rules: Any) -> Reference:
     """A good player of a game; one that thinks is this room's own."""
     found = _best(spec)
-    return found if looks_up(found.agent) else dataclasses.replace(found, agent=resolve([found.name], rules)[0])
+    if looks_up(found.agent):
+        return found
+    return dataclasses.replace(found, agent=searchers(rules, 1, found.name)[0])
 
 
 @functools.lru_cache(maxsize=16)

@@ -34,6 +34,7 @@ class Estimate:
 
     weights: NDArray[np.float64]  # [worlds]
     results: NDArray[np.float64]  # [worlds, options]
+    exact: bool = False  # whether these are all worlds, and the results expectations
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -46,7 +47,7 @@ class Estimate:
         less = self.results[:, best] - self.results[:, place]
         shares = self.weights / self.weights.sum()
         mean = float(shares @ less)
-        return mean, float(np.sqrt((shares**2) @ (less - mean) ** 2))
+        return mean, 0.0 if self.exact else float(np.sqrt((shares**2) @ (less - mean) ** 2))
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,13 @@ class Look:
 
 
 class Room:
-    """A person's room; calls from several threads take turns."""
+    """A person's room; moves from several threads take turns, and nobody waits who only looks."""
 
     def __init__(self, store: Store, kept: Kept, company: Company) -> None:
         self.store, self.kept, self.company = store, kept, company
         self.settings = kept.settings
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # of the table and the agents
+        self._books = threading.RLock()  # of what was read from the store
         self._scores: Scores | None = None  # as read, until a hand is finished or reviewed
         self._history: tuple[int | None, list[Finished]] | None = None  # the same, and how many were asked for
         self._open()
@@ -52,9 +53,7 @@ class Room:
 
     def look(self) -> Look:
         """The hand as the person sees it."""
-        with self._lock:
-            score = self._table.scores[self._seat] if self._table.is_over else None
-            return Look(sight_of(self._table, self._seat), self._number, self._decisions(), score)
+        return self._look
 
     def act(self, hand: int, decision: int, action: int) -> None:
         """Take the person's action; ``hand`` and ``decision`` say which is meant, so that none is made twice."""
@@ -100,14 +99,14 @@ class Room:
 
     def scores(self) -> Scores:
         """The results of all finished hands."""
-        with self._lock:
+        with self._books:
             if self._scores is None:
                 self._scores = Scores.of(self.store.results(self.kept.id))
             return self._scores
 
     def history(self, last: int | None = None) -> list[Finished]:
         """The finished hands in order, or the ``last`` few of them."""
-        with self._lock:
+        with self._books:
             if self._history is None or self._history[0] != last:
                 self._history = (last, self.store.finished(self.kept.id, last))
             return self._history[1]
@@ -119,12 +118,12 @@ class Room:
             return hand
         company, luck = self.company, self._luck(number)
         names, seed = self.names_at(hand.seat), zlib.crc32(f"{self.kept.seed} {number}".encode())
-        with contextlib.nullcontext() if company.is_quick else self._lock:  # agents that think remember the hand
+        with contextlib.nullcontext() if company.is_shared else self._lock:  # agents that think remember the hand
             review = review_of(company, hand.events, hand.seat, names, seed)
             made = baseline(company, hand.seat, luck, self.kept.seed, number)
             if not company.is_quick and not self._table.is_over:
                 self._greet()
-        with self._lock:
+        with self._books:
             self.store.settle(self.kept.id, number, made, review)
             self._forget()
         return self._hand(number)
@@ -154,6 +153,7 @@ class Room:
         last = self.history(1)
         if last:
             self._sit(last[0].number, last[0].seat, last[0].events)
+            self._look = self._seen()
         else:
             self._begin(0)
 
@@ -186,12 +186,18 @@ class Room:
         score = table.scores[self._seat] if table.is_over else None
         moves = [(event.seat, event.action) for event in table.events]
         self.store.write(self.kept.id, self._number, self._seat, moves, score)
+        self._look = self._seen()
         if score is not None:
             self._forget()
 
+    def _seen(self) -> Look:
+        score = self._table.scores[self._seat] if self._table.is_over else None
+        return Look(sight_of(self._table, self._seat), self._number, self._decisions(), score)
+
     def _forget(self) -> None:
         """What was read of finished hands is no longer all of it."""
-        self._scores, self._history = None, None
+        with self._books:
+            self._scores, self._history = None, None
 
     def _decisions(self) -> int:
         return sum(event.seat == self._seat for event in self._table.events)

@@ -5,6 +5,7 @@ A process that is killed at any moment leaves the room at its last decision; a f
 
 from __future__ import annotations
 
+import functools
 import json
 import secrets
 import sqlite3
@@ -179,6 +180,8 @@ class Store:
                 raise FogplayError(f"the file of rooms cannot be used: {error}") from error
 
 
-def _finished(row: Sequence[Any]) -> Finished:
+@functools.lru_cache(maxsize=1024)
+def _finished(row: tuple[Any, ...]) -> Finished:
+    """A row of the file, read once: a page shows the same dozen hands again and again."""
     review = None if row[5] is None else tuple(json.loads(row[5]))
     return Finished(row[0], row[1], tuple((each[0], each[1]) for each in json.loads(row[2])), row[3], row[4], review)

@@ -29,18 +29,24 @@ WIDTH, NARROW = 16, 8  # words of the rows that estimate leaves: 1,024 plays at 
 SCHEDULES: dict[str, Any] = {"uct": Always(), "smooth-uct": Decay(0.1, 0.9, 0.002), "flat": Always()}
 
 
-def until(end: float, run: Callable[[int], None]) -> int:
-    """Call ``run(count)`` with counts that take some milliseconds until ``end``, at least once; returns their sum."""
+def until(end: float, run: Callable[[int], None], wanted: int | None = None) -> int:
+    """Call ``run(count)`` with counts that take some milliseconds until ``end``, at least once; returns their sum.
+
+    If a sum is ``wanted``, go on until it is reached, whatever the clock says.
+    """
     done, count = 0, 1
     while True:
         before = time.monotonic()
         run(count)
         done += count
         now = time.monotonic()
-        if now >= end:
+        if done == wanted or (wanted is None and now >= end):
             return done
         rate = count / max(now - before, 1e-6)
-        count = max(1, min(2 * count, int(rate * min(STRETCH, end - now))))
+        if wanted is None:
+            count = max(1, min(2 * count, int(rate * min(STRETCH, end - now))))
+        else:
+            count = min(max(1, min(2 * count, int(rate * STRETCH))), wanted - done)
 
 
 class Networked:
@@ -77,22 +83,30 @@ class Networked:
         return np.zeros((1, self.roles), np.uint64)
 
     def tries(
-        self, algorithm: str, worlds: NDArray[np.uint8], keys: NDArray[np.uint64], role: int, end: float
+        self,
+        algorithm: str,
+        worlds: NDArray[np.uint8],
+        keys: NDArray[np.uint64],
+        role: int,
+        end: float,
+        simulations: int | None = None,
     ) -> tuple[Any, int]:
-        """[moves] visits and totals of a role's moves in ``worlds`` when the time is over, and the simulations made."""
+        """[moves] visits and totals of a role's moves in ``worlds``, and the simulations made.
+
+        They go on until ``end``, or are so many as ``simulations`` says.
+        """
         learned, scratch, c = self.learned, self.scratch, EXPLORATION
         if algorithm == "flat":
             learned, c = sheet_uct.empty(64, 1 << 16), EVEN
             scratch = sheet_uct.make_scratch(np.arange(self.roles) == role, 1)
-        elif 4 * learned.used[0] > len(learned.key):
+        elif 4 * learned.used[0] > len(learned.key) or 2 * learned.used[1] > len(learned.tables.cell):
             sheet_uct.forget(learned)
         schedule = SCHEDULES[algorithm]
-        count = until(
-            end,
-            lambda count: sheet_uct.simulate(
-                self.game, self.position, learned, worlds, keys, schedule, c, self.rng, scratch, count
-            ),
-        )
+
+        def simulate(count: int) -> None:
+            sheet_uct.simulate(self.game, self.position, learned, worlds, keys, schedule, c, self.rng, scratch, count)
+
+        count = until(end, simulate, simulations)
         slot = sheet_uct.root_slot(self.game, self.position, learned, worlds[0], keys[0], role)
         moves = len(self.machine.legal(worlds[0].tobytes())[role])
         return learned.tables.cell[slot : slot + moves].copy(), count

@@ -32,11 +32,18 @@ SECONDS = 1.0
 MARGIN = 0.05  # seconds kept before a deadline
 FILTERING = 0.3  # share of the time in which states are looked for that agree with all percepts
 COVERING = 0.2  # share of the time in which the tree may grow to the whole rest of the game
-FORM = "write ggp:ALGORITHM:SECONDS, such as ggp:auto:1s, or ggp:exploit:CONFIDENCE:SECONDS"
+COUNTING = ("uct", "smooth-uct", "flat")  # algorithms that can make so many simulations, whatever the clock says
+FORM = (
+    "write ggp:ALGORITHM:SECONDS, such as ggp:auto:1s, ggp:exploit:CONFIDENCE:SECONDS, or a number of simulations, "
+    "such as ggp:uct:5000"
+)
 
 
 class SheetPlayer:
-    """An agent for rule sheets that thinks for some seconds, or until the view's deadline if that is earlier."""
+    """An agent for rule sheets that thinks for some seconds, or until the view's deadline if that is earlier.
+
+    With ``simulations``, it makes so many instead, and the same ones on any machine.
+    """
 
     def __init__(
         self,
@@ -45,6 +52,7 @@ class SheetPlayer:
         seconds: float = SECONDS,
         seed: int = 0,
         confidence: float = CONFIDENCE,
+        simulations: int | None = None,
     ) -> None:
         if not isinstance(game, GdlGame):
             raise FogplayError(f"ggp: plays rule sheets only, such as rules.kif, not {game}; write search:uct:0.5s")
@@ -52,6 +60,9 @@ class SheetPlayer:
         self.algorithm = one_of("algorithm", algorithm, ALGORITHMS)
         self.seconds = number("seconds", seconds, 1e-3, 86400.0)
         self.confidence = number("confidence", confidence, 0.0, 1.0)
+        self.simulations = None if simulations is None else whole("simulations", simulations, 1)
+        if simulations is not None and (algorithm not in COUNTING or not isinstance(game.machine, NetworkMachine)):
+            raise FogplayError(f"{simulations} simulations are for {', '.join(COUNTING)} on a network; {FORM}")
         self.iterations = 0  # of the last decision
         self._hidden: SearchAgent | None = None
         self.networked: Networked | None = None
@@ -138,7 +149,7 @@ class SheetPlayer:
     def _tried(self, algorithm: str, worlds: Any, keys: Any, role: int, end: float) -> list[float]:
         """The move that UCT has tried most often, or Smooth UCT's average; the best mean of flat Monte Carlo."""
         assert self.networked is not None
-        cells, self.iterations = self.networked.tries(algorithm, worlds, keys, role, end)
+        cells, self.iterations = self.networked.tries(algorithm, worlds, keys, role, end, self.simulations)
         tried = cells["visits"].astype(np.float64)
         if algorithm == "flat":
             return greedy(cells["total"] / np.maximum(tried, 1.0))
@@ -187,12 +198,14 @@ class SheetPlayer:
         return greedy(np.array(visits, np.float64))
 
     def __str__(self) -> str:
+        if self.simulations is not None:
+            return f"ggp:{self.algorithm}:{self.simulations}"
         said = f":{self.confidence:g}" if self.algorithm == EXPLOIT else ""
         return f"ggp:{self.algorithm}{said}:{self.seconds:g}s"
 
 
 def agent(settings: str, rules: Any) -> SheetPlayer:
-    """The agent that ``ggp:[ALGORITHM[:CONFIDENCE][:SECONDS]]`` names, such as ``ggp:uct:0.5s``."""
+    """The agent that ``ggp:[ALGORITHM[:CONFIDENCE][:SECONDS]]`` names, such as ``ggp:uct:0.5s``, ``ggp:uct:5000``."""
     algorithm, _, rest = settings.partition(":")
     if algorithm and algorithm not in ALGORITHMS:
         raise FogplayError(
@@ -204,6 +217,8 @@ def agent(settings: str, rules: Any) -> SheetPlayer:
         confidence = _number(parts.pop(0), "a confidence from 0 to 1")
     if len(parts) > 1:
         raise FogplayError(f"{parts[1]!r} is one setting too many; {FORM}")
+    if parts and parts[0].isdecimal() and algorithm != EXPLOIT:
+        return SheetPlayer(rules, algorithm or AUTO, simulations=int(parts[0]))
     seconds = _number(parts[0].removesuffix("s"), "a number of seconds") if parts else SECONDS
     return SheetPlayer(rules, algorithm or AUTO, seconds, confidence=confidence)
 

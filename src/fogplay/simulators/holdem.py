@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards import tables
+from fogplay.cards import buckets, tables
 from fogplay.cards.buckets import Grid, signals
 from fogplay.cards.deals import BOARD
 from fogplay.cards.deck import CARDS
@@ -142,8 +142,7 @@ def simulator(game: Holdem, progress: Callable[[str, int, int], None] | None = N
     if game.grid == EXACT:
         return None
     if progress is not None:
-        report = progress
-        tables.load(Grid.parse(game.grid).measure, lambda done, total: report(tables.WHAT, done, total))
+        buckets.prepare(Grid.parse(game.grid), progress)
     return HoldemSimulator(game)
 
 
@@ -167,6 +166,18 @@ def option_results(game: Holdem, reference: Any, view: Any, rng: np.random.Gener
     return holdem_rollouts.option_results(game, reference, view, rng, doubt)
 
 
+def draw_chart(game: Holdem, reference: Any, betting: str | None, board: str, rng: np.random.Generator) -> Any:
+    """The chart of all starting hands with what each earns (``charts.plotted``); None if the reference has none."""
+    from fogplay.simulators import holdem_rollouts
+    from fogplay.strategies.charts import plotted, spot
+
+    policy = holdem_rollouts.policy_behind(reference, game)
+    if policy is None:
+        return None
+    at = spot(reference, betting, board)
+    return plotted(reference, at, holdem_rollouts.hand_values(game, policy, at, rng))
+
+
 def match_deals(game: Holdem) -> Any:
     """Deals for duplicate matches, which need the whole deck; None if matches rotate the seats instead."""
     from fogplay.simulators.holdem_duplicate import HoldemDeals
@@ -179,6 +190,13 @@ def full_game(game: Holdem, theirs: Any, own: Any = None, **settings: Any) -> An
     from fogplay.simulators import holdem_full
 
     return holdem_full.full_game(game, theirs, own, **settings)
+
+
+def local_game(game: Holdem, theirs: Any) -> Any:
+    """What plays a local best response, whose winnings are a lower bound of exploitability."""
+    from fogplay.simulators import holdem_local
+
+    return holdem_local.local_game(game, theirs)
 
 
 # ---- Play

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import linecache
 import os
@@ -51,23 +52,31 @@ def walk_boards(branches: list[Branch], layout: Layout, slots: int, lanes: int) 
     It is launched with a grid of boards, lanes by the block's lines, and branches. ``pack`` makes
     ``cards[boards, columns]``; ``reach[turns, chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
     """
-    text, scope, skip = HEAD, {"cuda": cuda, "np": np}, 0
-    vectors = sum(len(branch.vectors) for branch in branches)
+    vectors, skip, parts = sum(len(branch.vectors) for branch in branches), 0, []
     for number, branch in enumerate(branches):
-        name = f"branch_{number}"
-        known = constants(branch, layout, skip, vectors, slots, lanes) | {"small": np.uint32}
-        scope[name] = cuda.jit(
-            _function(for_a_thread(source(branch, name, layout.ahead)), name, known), device=True, inline="never"
-        )
-        text += CALL.format(number=number)
+        text = for_a_thread(source(branch, f"branch_{number}", layout.ahead))
+        known = constants(branch, layout, skip, vectors, slots, lanes)
+        parts.append((text, tuple(known.items())))
         skip += len(branch.vectors)
+    return _compiled(tuple(parts), layout)
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(parts: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...], layout: Layout) -> Any:
+    """The kernel of the programs of branches, with their constants; strategies of the same lanes share it."""
+    text, scope = HEAD, {"cuda": cuda, "np": np}
+    for number, (program, known) in enumerate(parts):
+        name = f"branch_{number}"
+        made = _function(program, name, dict(known) | {"small": np.uint32})
+        scope[name] = cuda.jit(made, device=True, inline="never")
+        text += CALL.format(number=number)
     scope |= {
         "KIND": numba.from_dtype(np.dtype(layout.kind)),
         "LINES": np.uint64(layout.lines),
         "LANES": np.uint64(WIDTH),
+        "ZERO": layout.kind(0),
+        "TURN_AT": np.uint64(layout.turn_at),
     }
-    scope |= {"ZERO": layout.kind(0)}
-    scope["TURN_AT"] = np.uint64(layout.turn_at)
     return cuda.jit(_function(text, "walk_boards", scope))
 
 

@@ -29,7 +29,6 @@ from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.limit import CALL, LETTERS, STEPS, WORDS
 from fogplay.games.registry import load
 from fogplay.pictures import Picture
-from fogplay.pictures.grid import draw_grid
 from fogplay.strategies.packing import LEVELS, WHOLE, average, best, from_nodes, heaviest, level, to_nodes
 from fogplay.strategies.strategy import Situation, Strategy
 from fogplay.trees.betting import Betting, betting_tree, child_after
@@ -207,17 +206,7 @@ class BettingStrategy(Strategy):
 
     def decision_after(self, betting: str) -> int:
         """The decision node after some betting, such as ``crc/r``."""
-        if set(betting) - {*LETTERS, "/"}:
-            raise FogplayError(f"write betting in the letters f, c and r, such as crc/r, not {betting!r}")
-        node = 0
-        for letter in betting.replace("/", ""):
-            choice = int(self.betting.nodes[node].calling) + STEPS[letter]
-            if not 0 <= choice < self.betting.nodes[node].count:
-                raise FogplayError(f"{letter!r} is not possible in {betting!r}")
-            node = child_after(self.betting, node, letter)
-        if self.betting.nodes[node].player == TERMINAL:
-            raise FogplayError(f"the hand is over after {betting!r}")
-        return node
+        return decision_after(self.betting, betting)
 
     def require(self, rules: Holdem) -> None:
         """Refuse a game whose grid or betting structure differs from its own."""
@@ -229,11 +218,9 @@ class BettingStrategy(Strategy):
 
     def plot(self, betting: str | None = None, board: str = "") -> Picture:
         """The chart of all starting hands after some betting with a board, such as ``plot("crc/r", "Kh7d2c")``."""
-        from fogplay.strategies.charts import cells_of, spot
+        from fogplay.strategies.charts import plotted, spot
 
-        at = spot(self, betting, board)
-        where = f"after {at.betting or 'no betting'}{f' on {board}' if board else ''}"
-        return Picture(draw_grid(cells_of(self, at), f"Seat {at.seat} {where}"))
+        return plotted(self, spot(self, betting, board))
 
     def _repr_html_(self) -> str:
         return self.plot().svg
@@ -282,6 +269,21 @@ class BettingStrategy(Strategy):
         nodes = self.betting.nodes
         decisions = nodes[nodes["player"] != TERMINAL]
         return int(((decisions["count"] - 1) * np.array(self.rules.buckets())[decisions["street"]]).sum())
+
+
+def decision_after(tree: Betting, betting: str) -> int:
+    """The decision node after some betting, such as ``crc/r``."""
+    if set(betting) - {*LETTERS, "/"}:
+        raise FogplayError(f"write betting in the letters f, c and r, such as crc/r, not {betting!r}")
+    node = 0
+    for letter in betting.replace("/", ""):
+        choice = int(tree.nodes[node].calling) + STEPS[letter]
+        if not 0 <= choice < tree.nodes[node].count:
+            raise FogplayError(f"{letter!r} is not possible in {betting!r}")
+        node = child_after(tree, node, letter)
+    if tree.nodes[node].player == TERMINAL:
+        raise FogplayError(f"the hand is over after {betting!r}")
+    return node
 
 
 def infosets_of(betting: Betting, buckets: Sequence[int]) -> int:

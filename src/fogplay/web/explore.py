@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from nicegui import run, ui
 
 from fogplay.errors import FogplayError
@@ -14,26 +15,21 @@ from fogplay.pictures.bars import draw_bars
 from fogplay.pictures.svg import escape
 from fogplay.pictures.trees import draw_tree
 from fogplay.rooms import Hall
-from fogplay.rooms.company import BEST, company_for
 from fogplay.rooms.training import Trainings
+from fogplay.simulators import part_of
 from fogplay.strategies import TabularStrategy
-from fogplay.strategies import load as load_strategy
-from fogplay.web.markup import PRIMARY, head
+from fogplay.web.forms import add_form_page, opened, said
 
 MOST_BARS = 30
 MOST_TREE = 200
 NONE = "none"
+SEED = 1  # of the cards by which a chart tells what hands earn
+HOW = "Point at a cell, or go to one with Tab and the arrow keys."
 
 
 def add_page(hall: Hall, trainings: Trainings) -> None:
     """Serve the page to explore strategies."""
-
-    @ui.page("/explore")
-    def page() -> None:
-        ui.colors(primary=PRIMARY)
-        with ui.element("div").classes("page"):
-            ui.html(head("Explore a strategy", "/explore"), sanitize=False)
-            ExplorePage(hall, trainings)
+    add_form_page("/explore", "Explore a strategy", lambda: ExplorePage(hall, trainings))
 
 
 class ExplorePage:
@@ -56,7 +52,7 @@ class ExplorePage:
         try:
             made = await run.io_bound(lambda: pictures([self.known[name] for name in names], names, where, board))
         except (FogplayError, KeyError) as error:
-            made = f'<p class="bad" role="alert">{escape(error)}</p>'
+            made = said(error)
         self.shown.content = made
 
 
@@ -73,11 +69,12 @@ def strategies_known(hall: Hall, trainings: Trainings) -> dict[str, Any]:
 
 def pictures(sources: Sequence[Any], names: Sequence[str], where: str, board: str) -> str:
     """HTML with the pictures of one strategy, or of two with their differences first."""
-    strategies = [_opened(source) for source in sources]
+    strategies = [opened(source) for source in sources]
     first = strategies[0]
     if not isinstance(first, TabularStrategy):
         return "".join(
-            f"<h2>{escape(name)}</h2>{_chart(each, where, board)}" for name, each in zip(names, strategies, strict=True)
+            f"<h2>{escape(name)}</h2>{_chart(source, each, where, board)}"
+            for source, name, each in zip(sources, names, strategies, strict=True)
         )
     chosen = [infoset for infoset in first.infosets if where in infoset]
     if not chosen:
@@ -97,17 +94,14 @@ def pictures(sources: Sequence[Any], names: Sequence[str], where: str, board: st
     return draw_bars(pairs, f"Largest differences first: {names[0]}, {names[1]}")
 
 
-def _opened(source: Any) -> Any:
-    if isinstance(source, Path):
-        return load_strategy(source)
-    return company_for(source, BEST).reference.agent
-
-
-def _chart(strategy: Any, where: str, board: str) -> str:
-    if not hasattr(strategy, "plot"):
+def _chart(source: Any, strategy: Any, where: str, board: str) -> str:
+    """The chart of a strategy that is not a list of infosets, with what situations earn where its game can tell."""
+    rules = load(strategy.game if isinstance(source, Path) else source)
+    draw = part_of(rules, "draw_chart")
+    drawn = None if draw is None else draw(rules, strategy, where or None, board, np.random.default_rng(SEED))
+    if drawn is None:
         return '<p class="soft">This player has no table of probabilities to draw.</p>'
-    drawn: str = strategy.plot(where or None, board).svg
-    return drawn
+    return f'<p class="soft" id="cell" role="status">{HOW}</p>{drawn.svg}'
 
 
 def _heading(name: str, count: int) -> str:

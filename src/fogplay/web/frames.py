@@ -39,7 +39,9 @@ class Frames:
 
     def _owns(self, sid: str, client: Any) -> bool:
         """Whether a socket shook hands for this page: knowing another page's id is not enough."""
-        return isinstance(client, str) and client in self.server.rooms(sid)
+        if not isinstance(client, str):
+            return False
+        return sid in self.server.manager.rooms.get("/", {}).get(client, ())  # server.rooms(sid) looks at all rooms
 
     def _unknown(self, _: str, sid: str, *__: Any) -> None:
         self._too_many(sid)

@@ -11,7 +11,7 @@ from fogplay.games.registry import load
 from fogplay.notation.talk import talk_for
 from fogplay.rooms import Hall, Settings, opponents_for
 from fogplay.rooms.company import BEST, checked_spec
-from fogplay.web.markup import PRIMARY, head
+from fogplay.web.forms import add_form_page
 
 MOVING = "change after every hand"
 ROOMS = '<section aria-label="Your rooms"><h2>Your rooms in this browser</h2><ul id="rooms"></ul></section>'
@@ -20,13 +20,11 @@ ROOMS = '<section aria-label="Your rooms"><h2>Your rooms in this browser</h2><ul
 def add_page(hall: Hall) -> None:
     """Serve the first page."""
 
-    @ui.page("/")
-    def page() -> None:
-        ui.colors(primary=PRIMARY)
-        with ui.element("div").classes("page"):
-            ui.html(head("Play a game of hidden information", "/"), sanitize=False)
-            Lobby(hall)
-            ui.html(ROOMS, sanitize=False)
+    def fill() -> None:
+        Lobby(hall)
+        ui.html(ROOMS, sanitize=False)
+
+    add_form_page("/", "Play a game of hidden information", fill)
 
 
 class Lobby:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import background_tasks, run, ui
@@ -51,8 +52,11 @@ class RoomPage:
         self.html = place
         self.busy = False
         ui.on("fogplay", self.handle)
+        self.client = ui.context.client
         _watching[room.kept.secret].add(self)
-        ui.context.client.on_delete(lambda: _watching[room.kept.secret].discard(self))
+        self.client.on_connect(self._catch_up)
+        self.client.on_delete(self._leave)
+        self.stale = False  # whether something happened while nobody was looking
         self.draw()
         self._review_later()
 
@@ -82,24 +86,44 @@ class RoomPage:
             self.shown = int(given["hand"])
             await run.io_bound(room.settle, self.shown)
         elif what == "next":
-            await run.io_bound(room.next_hand, int(given["hand"]))
+            await self._soon(room.next_hand, int(given["hand"]))
             self.shown = None
             self._tell_others()
         elif what in ("act", "typed"):
             hand, decision = int(given["hand"]), int(given["decision"])
             if what == "act":
-                await run.io_bound(room.act, hand, decision, int(given["action"]))
+                await self._soon(room.act, hand, decision, int(given["action"]))
             else:
-                await run.io_bound(room.act_by_text, hand, decision, str(given.get("text", ""))[:MOST_TEXT])
+                await self._soon(room.act_by_text, hand, decision, str(given.get("text", ""))[:MOST_TEXT])
             self._review_later()
             self._tell_others()
         else:
             raise ValueError(what)
 
+    async def _soon(self, deed: Callable[..., None], *given: Any) -> None:
+        """Do something here if nobody has to think, which is cheaper than to ask a thread; else on a thread."""
+        if self.room.company.is_shared:
+            deed(*given)
+        else:
+            await run.io_bound(deed, *given)
+
     def _tell_others(self) -> None:
         for page in list(_watching[self.room.kept.secret]):
-            if page is not self:
+            if page is not self and page.client.has_socket_connection:
                 page.draw()
+            elif page is not self:
+                page.stale = True
+
+    def _catch_up(self) -> None:
+        """Draw what happened while the browser was away."""
+        if self.stale:
+            self.draw()
+
+    def _leave(self) -> None:
+        watching = _watching[self.room.kept.secret]
+        watching.discard(self)
+        if not watching:
+            del _watching[self.room.kept.secret]
 
     def _review_later(self) -> None:
         """Review the last hand without letting anybody wait."""
@@ -123,7 +147,7 @@ class RoomPage:
 
     def draw(self) -> None:
         """Make the page's only element again."""
-        room = self.room
+        room, self.stale = self.room, False
         look, history = room.look(), room.history(MOST_HISTORY)
         reviewed = self._reviewed(look, history)
         self.html.content = room_page(look, room.settings, room.scores(), history, reviewed, self.message, self.four)

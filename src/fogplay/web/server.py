@@ -56,4 +56,5 @@ def run(hall: Hall, trainings: Trainings, address: Address) -> None:
         show_welcome_message=False,
         reconnect_timeout=20.0,
         uvicorn_logging_level="error",
+        ws_per_message_deflate=False,  # pages are small, and compressing them costs more than all else
     )

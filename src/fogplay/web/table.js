@@ -33,7 +33,24 @@
     const found = [...document.querySelectorAll("button[data-key]")].find((b) => b.dataset.key.split(" ").includes(key));
     if (found) { event.preventDefault(); found.click(); }
   });
+  // Cells of a chart: a pointer or the arrow keys choose one, and the line above says what it is.
+  const cells = () => [...document.querySelectorAll("svg g[tabindex]")];
+  const tell = (event) => {
+    const cell = event.target.closest && event.target.closest("svg g[tabindex]"), line = document.querySelector("#cell");
+    if (cell && line && line.textContent !== cell.getAttribute("aria-label")) line.textContent = cell.getAttribute("aria-label");
+  };
+  document.addEventListener("pointerover", tell);
+  document.addEventListener("focusin", tell);
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -13, ArrowDown: 13, Home: -169, End: 169 }[event.key];
+    const all = cells(), at = all.indexOf(document.activeElement);
+    if (at < 0 || step === undefined) return;
+    event.preventDefault();
+    const first = at - (at % 169), next = all[Math.min(Math.max(at + step, first), first + 168)];
+    all[at].tabIndex = -1; next.tabIndex = 0; next.focus();
+  });
   const settle = () => {
+    for (const bar of document.querySelectorAll(".q-loading-bar:not([aria-label])")) bar.setAttribute("aria-label", "Loading");
     const field = document.querySelector("input.typed");
     if (field && document.activeElement === document.body && matchMedia("(hover:hover)").matches) field.focus();
     const next = document.querySelector("button[data-auto]");

@@ -14,7 +14,7 @@ from fogplay.rooms import Hall, Settings
 from fogplay.rooms.company import checked_spec
 from fogplay.rooms.training import Training, Trainings
 from fogplay.solvers.algorithms import ALGORITHMS
-from fogplay.web.markup import PRIMARY, head
+from fogplay.web.forms import add_form_page
 
 SUITED = "one that suits the game"
 EVERY = 0.7  # seconds between two looks at the runs
@@ -23,13 +23,7 @@ MOST_LINES = 4
 
 def add_page(hall: Hall, trainings: Trainings) -> None:
     """Serve the page for training."""
-
-    @ui.page("/train")
-    def page() -> None:
-        ui.colors(primary=PRIMARY)
-        with ui.element("div").classes("page"):
-            ui.html(head("Train a strategy", "/train"), sanitize=False)
-            TrainPage(hall, trainings)
+    add_form_page("/train", "Train a strategy", lambda: TrainPage(hall, trainings))
 
 
 class TrainPage:

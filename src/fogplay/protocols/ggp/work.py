@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil
+from numba.core.compiler_lock import global_compiler_lock
 
 LOOK_SECONDS = 0.05  # between two looks at the memory
 INSIST_SECONDS = 0.2  # between two requests to end
@@ -64,10 +65,25 @@ class Work(threading.Thread):
             threading.Thread(target=self._insist, daemon=True).start()
 
     def _insist(self) -> None:
-        """Ask the thread to end until it does: an exception in a destructor or callback is lost."""
+        """Ask the thread to end until it does: an exception in a destructor or callback is lost.
+
+        Not while kernels are compiled: an exception in the middle of that leaves a compiler that crashes.
+        """
         while self.is_alive() and self.ident is not None:
+            if _is_compiling():
+                self.join(LOOK_SECONDS)
+                continue
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(EndedError))
             self.join(INSIST_SECONDS)
+
+
+def _is_compiling() -> bool:
+    """Whether some other thread compiles a kernel."""
+    lock = global_compiler_lock._lock
+    if lock.acquire(blocking=False):
+        lock.release()
+        return False
+    return True
 
 
 def give_memory_back() -> None:

@@ -1,0 +1,105 @@
+"""Screenshots of the table for docs/pictures: phone and laptop, light and dark.
+
+``python benchmarks/screenshots.py docs/pictures`` writes them all; ``--only chart`` those whose name contains a word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.web.browser import Server, all_of, chromium, is_over, press, wait_for
+from tests.web.test_browser import click_through, new_room, show
+
+PHONE, LAPTOP = (360, 740), (1440, 900)
+
+
+def over(game: str, seed: int) -> Callable[[Server, Any], None]:
+    """A hand at its end, with its review."""
+
+    def go(server: Server, driver: Any) -> None:
+        driver.get(new_room(server, game, seat=0))
+        wait_for(driver, lambda _: all_of(driver, ".board svg"))
+        click_through(driver, random.Random(seed))
+        wait_for(driver, lambda _: all_of(driver, "section[aria-label^='Review'] p:not(.soft)"))
+
+    return go
+
+
+def called(server: Server, driver: Any) -> None:
+    """A hand of hold'em that is called down."""
+    driver.get(new_room(server, "holdem", "sparring", seat=0))
+    while not is_over(driver):
+        wait_for(driver, lambda _: is_over(driver) or all_of(driver, "button[data-key^=c]"))
+        before = driver.find_element("css selector", ".moves").get_attribute("innerHTML")
+        if not is_over(driver):
+            press(driver, "button[data-key^=c]")
+            wait_for(
+                driver,
+                lambda _, b=before: driver.find_element("css selector", ".moves").get_attribute("innerHTML") != b,
+            )
+    wait_for(driver, lambda _: all_of(driver, "section[aria-label^='Review'] p:not(.soft)"))
+
+
+def decision(game: str, moves: int) -> Callable[[Server, Any], None]:
+    """A decision after a few moves."""
+
+    def go(server: Server, driver: Any) -> None:
+        driver.get(new_room(server, game, seat=0))
+        for place in range(moves):
+            wait_for(driver, lambda _, p=place: all_of(driver, f"button[data-decision='{p}']"))
+            press(driver, "button[data-do=act]", 2 * place + 1)
+        wait_for(driver, lambda _: all_of(driver, f"button[data-decision='{moves}']"))
+
+    return go
+
+
+def chart(server: Server, driver: Any) -> None:
+    driver.get(f"{server.url}/explore")
+    show(driver, "holdem")
+    cell = wait_for(driver, lambda _: all_of(driver, "svg g[tabindex]"))[29]
+    driver.execute_script("arguments[0].focus(); window.scrollTo(0, 0)", cell)
+
+
+def train(server: Server, driver: Any) -> None:
+    driver.get(f"{server.url}/train")
+    press(driver, ".q-btn")
+    wait_for(driver, lambda _: "finished" in driver.page_source)
+
+
+PICTURES = {
+    "table-holdem": (LAPTOP, True, called),
+    "table-review": (LAPTOP, False, over("leduc", 1)),
+    "table-chart": (LAPTOP, False, chart),
+    "table-chart-phone": (PHONE, True, chart),
+    "table-train": (LAPTOP, True, train),
+    "table-phone": (PHONE, True, decision("doudizhu", 1)),
+    "table-sheet-phone": (PHONE, False, decision("tictactoe.kif", 2)),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder))
+        try:
+            for name, (size, dark, go) in PICTURES.items():
+                if asked.only in name:
+                    with chromium(*size, dark=dark) as driver:
+                        go(server, driver)
+                        driver.save_screenshot(str(asked.folder / f"{name}.png"))
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Relations that hold for whatever they are asked about: rules that do not bind the variables of their heads.
+
+``(<= (other_cell ?x ?y ?m ?n) (distinct ?x ?m))`` has an instance for any four constants of the sheet, though every
+rule that uses it knows the four. The conditions of such a relation are put where it is used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+from fogplay.gdl.dependencies import Dependencies
+from fogplay.gdl.rules import (
+    ARITIES,
+    DISTINCT,
+    Literal,
+    Relation,
+    Rule,
+    Term,
+    is_variable,
+    replaced,
+    solved,
+    variables,
+    variables_of,
+)
+
+MOST = 64  # rules that one rule may become
+Alternatives = list[tuple[Literal, ...]]
+
+
+def unfolded(rules: Sequence[Rule]) -> list[Rule]:
+    """The same rules, with the conditions of relations that bind too little instead of their names."""
+    parts = Dependencies(rules)
+    loose: dict[Relation, list[Rule]] = {}
+    made: dict[int, list[Rule]] = {}
+    for group in parts.groups:
+        for relation in group:
+            own = []
+            for rule in parts.heads[relation]:
+                made[id(rule)] = _expanded(rule, loose)
+                own += made[id(rule)]
+            if relation[0] not in ARITIES and not parts.is_recursive(relation) and any(map(_binds_too_little, own)):
+                loose[relation] = own
+    return [each for rule in rules for each in made[id(rule)]]
+
+
+def _binds_too_little(rule: Rule) -> bool:
+    bound = variables_of(each for each in rule.body if each.positive and each.relation != DISTINCT)
+    return not {*variables(rule.head)} <= bound
+
+
+def _expanded(rule: Rule, loose: dict[Relation, list[Rule]]) -> list[Rule]:
+    """A rule as it is, or the rules that say the same without loose relations; itself again if they are too many."""
+    choices: list[Alternatives] = []
+    for place, literal in enumerate(rule.body):
+        own = loose.get(literal.relation)
+        choices.append([(literal,)] if own is None else _instead(literal, own, place))
+    if all(each.relation not in loose for each in rule.body) or math.prod(map(len, choices)) > MOST:
+        return [rule]
+    found = (solved(rule.head, tuple(each for part in chosen for each in part)) for chosen in product(*choices))
+    return [Rule(*each, rule.at) for each in found if each is not None]
+
+
+def _instead(literal: Literal, own: list[Rule], place: int) -> Alternatives:
+    """What a condition says, by the rules of its relation."""
+    bodies = [_body_for(literal, rule, place) for rule in own]
+    if literal.positive:
+        return bodies
+    known = {*variables(literal.atom)}
+    never = [[Literal(not each.positive, each.atom) for each in body] for body in bodies]
+    if not variables_of(each for body in bodies for each in body) <= known or math.prod(map(len, never)) > MOST:
+        return [(literal,)]  # it says that there is nothing of a kind, or too much
+    return [*product(*never)]
+
+
+def _body_for(literal: Literal, rule: Rule, place: int) -> tuple[Literal, ...]:
+    """The conditions under which a rule concludes an atom; other variables get names that occur nowhere else."""
+    by: dict[str, Term] = {}
+    equal = []
+    for given, wanted in zip(literal.atom[1:], rule.head[1:], strict=True):
+        if is_variable(wanted) and wanted not in by:
+            by[wanted] = given
+        else:
+            equal.append((given, wanted))
+    for atom in (rule.head, *(each.atom for each in rule.body)):
+        by |= {name: f"{name} {place}" for name in variables(atom) if name not in by}
+    return (
+        *(Literal(False, ("distinct", given, replaced(wanted, by))) for given, wanted in equal),
+        *(Literal(each.positive, replaced(each.atom, by)) for each in rule.body),
+    )

@@ -1,0 +1,60 @@
+"""What a person at a table reads about a game from a rule sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fogplay.games.gdl import GdlGame
+from fogplay.notation.talk import Talk, begin
+
+MOST_LETTERS = 60  # of what was seen before a decision
+
+
+def talk_of(rules: GdlGame) -> type[Talk]:
+    """The wording for rule sheets."""
+    return GdlTalk
+
+
+def plain(words: str) -> str:
+    """A move without the brackets around it: ``(mark 1 2)`` is ``mark 1 2``."""
+    return words[1:-1] if words.startswith("(") and words.endswith(")") and "(" not in words[1:] else words
+
+
+def _last(seen: str) -> str:
+    """The end of what was seen, from the beginning of a move on."""
+    if len(seen) <= MOST_LETTERS:
+        return seen
+    cut = seen.find(" (", len(seen) - MOST_LETTERS)
+    return f"… {seen[cut + 1 :] if cut >= 0 else seen[-MOST_LETTERS:]}"
+
+
+class GdlTalk(Talk):
+    """Roles, moves and percepts in the sheet's own words."""
+
+    @staticmethod
+    def rules(game: GdlGame) -> list[str]:
+        roles = ", ".join(game.machine.roles[role] for role in game.players)
+        known = "their own moves, and what the rules let them see" if game.sheet.has_percepts else "all moves"
+        return [f"The game of the rule sheet {game.file}. The players are {roles}; they know {known}."]
+
+    def tell(self, event: Any) -> str | None:
+        if event.name is None or event.seat == self.seat:
+            return None
+        return plain(event.name) if event.seat < 0 else f"{begin(self.names[event.seat])}: {plain(event.name)}"
+
+    def situation(self, view: Any) -> str:
+        role, _, seen = view.infoset.partition(":")
+        return f"You are {role}{f', after {_last(seen.strip())}' if seen.strip() else ''}"
+
+    def options(self, view: Any) -> tuple[str, ...]:
+        return tuple(map(plain, view.names))
+
+    def shown_at_the_end(self, seen: Sequence[Any], before: Sequence[bool]) -> list[str]:
+        told = [*before, *self.shown[len(before) :]]
+        late = [
+            plain(event.name) if event.seat < 0 else f"{self.names[event.seat]} {plain(event.name)}"
+            for was, event in zip(told, seen, strict=True)
+            if not was and event.name is not None
+        ]
+        return [f"Shown at the end: {', '.join(late)}"] if late else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -130,26 +129,37 @@ def test_what_was_learned_is_kept_within_a_hand(spec: str) -> None:
     assert int(searching.learner.driver.games[0].by_key.counters[1]) == 0
 
 
-def test_a_deadline_is_kept() -> None:
+class Clock:
+    """Time that passes with the simulations alone, so that a busy machine changes nothing."""
+
+    def __init__(self, searching: SearchAgent, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+        self.now, self.seconds, self.advance = 100.0, seconds, searching.learner.advance
+        monkeypatch.setattr(searching.learner, "advance", self.simulate)
+        monkeypatch.setattr("fogplay.search.searching.time.monotonic", lambda: self.now)
+
+    def simulate(self, first: int, count: int) -> None:
+        self.advance(first, count)
+        self.now += count * self.seconds
+
+
+@pytest.mark.parametrize(("spec", "seconds"), [("leduc", 1e-6), ("goofspiel(11)", 1e-3)])
+def test_a_deadline_is_kept(spec: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """However large the budget, a decision ends before its deadline, for compiled games and for rules in Python."""
-    for spec in ("leduc", "goofspiel(11)"):
-        searching = SearchAgent(spec, "smooth-uct", simulations=10**9)
-        searching.act(table_of(spec, deadline=time.monotonic() + 0.3).view(0))  # compiles
-        searching.forget()
-        for _ in range(3):
-            deadline = time.monotonic() + 0.4
-            searching.act(table_of(spec, deadline=deadline).view(0))
-            assert time.monotonic() < deadline
-            assert searching.done > 10
+    searching = SearchAgent(spec, "smooth-uct", simulations=10**9)
+    clock = Clock(searching, monkeypatch, seconds)
+    for _ in range(3):
+        deadline = clock.now + 0.2
+        searching.act(table_of(spec, deadline=deadline).view(0))
+        assert deadline - 0.04 < clock.now < deadline
+        assert searching.done > 0.7 * 0.2 / seconds
 
 
-def test_seconds_are_a_budget_too() -> None:
+def test_seconds_are_a_budget_too(monkeypatch: pytest.MonkeyPatch) -> None:
     searching = SearchAgent("leduc", "uct", seconds=0.2)
+    clock = Clock(searching, monkeypatch, 1e-6)
+    began = clock.now
     searching.act(table_of("leduc").view(0))
-    began = time.monotonic()
-    searching.forget()
-    searching.act(table_of("leduc").view(0))
-    assert 0.1 < time.monotonic() - began < 0.6
+    assert 0.18 < clock.now - began <= 0.2
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

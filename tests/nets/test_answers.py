@@ -1,8 +1,10 @@
 """Answering many threads in common batches; the place is this machine instead of a GPU."""
 
 import contextlib
+import gc
 import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -112,3 +114,37 @@ def test_a_failure_reaches_the_thread_that_asked() -> None:
     with pytest.raises(RuntimeError, match="broken"):
         asked(2, np.ones((1, WORDS), np.int64))
     assert asked(0, np.ones((1, WORDS), np.int64)).shape == (1, OUTPUTS)
+
+
+def test_a_failure_on_the_way_reaches_everybody() -> None:
+    class Failing(Here):
+        def event(self) -> Any:
+            return Lost()
+
+    class Lost(Mark):
+        def synchronize(self) -> None:
+            raise RuntimeError("lost")
+
+    asked = Answers(lambda seen, seat: seen[:, :OUTPUTS].float(), lambda: None, 3, WORDS, OUTPUTS, Failing())
+    for seat in (0, 1):
+        with pytest.raises(RuntimeError, match="lost"):
+            asked(seat, np.ones((1, WORDS), np.int64))
+
+
+def test_the_networks_live_as_long_as_their_answers() -> None:
+    class Net:
+        def __call__(self, seen: Any, seat: int) -> Any:
+            return seen[:, :OUTPUTS].float()
+
+    class Graphs(Here):
+        def capture(self, forward: Any, seat: int, size: int, words: int) -> Captured:
+            seen = torch.zeros((size, words), dtype=torch.int64)
+            return Captured(lambda: None, seen, torch.zeros((size, OUTPUTS)))  # as on a GPU, only memory is referred to
+
+    net = Net()
+    alive = weakref.ref(net)
+    asked = Answers(net, lambda: None, 3, WORDS, OUTPUTS, Graphs())
+    del net
+    gc.collect()
+    assert alive() is not None
+    assert asked.rows == 0

@@ -103,6 +103,7 @@ class Answers:
     ) -> None:
         self.place = place if place is not None else Gpu()
         self._size, self._update = (words, outputs), update
+        self._forward = forward  # keeps the networks alive, whose memory the captured graphs read
         self._captured = {
             (seat, size): self.place.capture(forward, seat, size, words) for seat in range(seats) for size in SIZES
         }
@@ -111,6 +112,7 @@ class Answers:
         self._wake, self._own = threading.Condition(), threading.local()
         self._times = deque[tuple[Any, Any]]()
         self._seconds, self.rows, self.batches = 0.0, 0, 0
+        self._broken: Exception | None = None
         threading.Thread(target=self._serve, daemon=True).start()
 
     def __call__(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -138,6 +140,8 @@ class Answers:
     def _put(self, seat: int, seen: NDArray[np.int64]) -> tuple[Batch, int, int]:
         """Copy rows into the seat's open batch; return it, with the first of the rows and where they end."""
         with self._wake:
+            if self._broken is not None:
+                raise self._broken
             batch = self._open[seat]
             if batch is not None and batch.rows + len(seen) > SIZES[-1]:
                 self._full.append((seat, batch))
@@ -185,8 +189,21 @@ class Answers:
     # ---- The thread that answers
 
     def _serve(self) -> None:
-        """Send off what waits; while batches are on their way, the next ones fill up."""
+        """Send off what waits; if that fails, everybody who waits or asks later gets the error."""
         flying = deque[tuple[Batch, Any]]()
+        try:
+            self._answer_all(flying)
+        except Exception as error:
+            with self._wake:
+                self._broken = error
+                lost = [batch for batch, _ in flying] + [batch for _, batch in self._full]
+                lost += [batch for batch in self._open if batch is not None]
+            for batch in lost:
+                batch.error = error
+                batch.done.set()
+
+    def _answer_all(self, flying: deque[tuple[Batch, Any]]) -> None:
+        """Send off what waits; while batches are on their way (``flying``), the next ones fill up."""
         while True:
             with self._wake:
                 found = self._next()
@@ -201,8 +218,9 @@ class Answers:
                     batch.error = error
                     batch.done.set()
             if flying and (found is None or len(flying) >= FLYING):
-                batch, arrived = flying.popleft()
+                batch, arrived = flying[0]
                 arrived.synchronize()
+                flying.popleft()
                 batch.done.set()
 
     def _next(self) -> tuple[int, Batch] | None:

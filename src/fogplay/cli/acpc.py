@@ -286,16 +286,26 @@ def replay(
     game: Annotated[
         str | None, typer.Option(metavar="GAMEDEF", help="The logs' game; by default the one that they name.")
     ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="A file for the hands: .csv, or .phhs, which pokerkit reads, if the game has it."),
+    ] = None,
     as_json: JSON = False,
 ) -> None:
     """Replay logs: check every hand's result by the rules, or report the first line that breaks them.
 
     Several logs are combined; hands with the same cards, as in duplicate matches, count as one deal.
     """
+    from fogplay.protocols.acpc.records import write_records
     from fogplay.protocols.acpc.replay import combine
     from fogplay.protocols.acpc.replay import replay as play_again
 
     if len({log.resolve() for log in logs}) < len(logs):
         raise FogplayError("the same log is named twice")
+    if export is not None:
+        require_folder(export)
     played = [play_again(log, game) for log in logs]
-    report_replayed(played, combine(played), as_json)
+    combined = combine(played)
+    if export is not None:
+        write_records(export, played)
+    report_replayed(played, combined, export, as_json)

@@ -20,7 +20,7 @@ RUNS, ITERATIONS = 6, 2_000_000
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     ray = pytest.importorskip("ray")
-    from ray._private.utils import reset_ray_address
+    from ray._common.utils import reset_ray_address
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})

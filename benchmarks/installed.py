@@ -20,6 +20,7 @@ import time
 import tomllib
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -45,8 +46,8 @@ COMMANDS = (
     "advise kuhn --hand Q --history bet",
     "play kuhn --against kuhn.safetensors --hands 1",
     "match holdem smooth-uct rules --hands 100",
-    "match doudizhu deltadou rhcp --decks 1",
-    "train doudizhu --decisions 2000 --decks 0 --set width=16 --set blocks=1 --set size=96 --set steps=4 --set batch=64",
+    "match doudizhu greedy random --decks 1",
+    "train doudizhu --decisions 2000 --decks 0 --set width=16 --set blocks=1 --set size=96 --set steps=4",
     "reproduce uct-vs-cfr-2009/rps --workers 1",
     "bench full-width --games kuhn --seconds 0.05",
     "acpc games",
@@ -54,8 +55,16 @@ COMMANDS = (
     "acpc replay match.log",
     "ggp match rps.kif ggp:cfr ggp:uct --startclock 10 --playclock 2",
 )
-SERVERS = {"serve": "serve --port {port}", "ggp player": "ggp player --port {port}"}  # they answer until they are stopped
-PAIRS = {"acpc join": ("acpc deal kuhn.limit.2p Al=uniform :{port} --hands 20", "acpc join localhost {port} --agent uniform --game kuhn.limit.2p --wait 60")}  # fmt: skip
+SERVERS = {  # they answer until they are stopped
+    "serve": "serve --port {port}",
+    "ggp player": "ggp player --port {port}",
+}
+PAIRS = {  # they talk to each other
+    "acpc join": (
+        "acpc deal kuhn.limit.2p Al=uniform :{port} --hands 20",
+        "acpc join localhost {port} --agent uniform --game kuhn.limit.2p --wait 60",
+    )
+}
 
 
 def build(folder: Path) -> tuple[Path, Path]:
@@ -101,21 +110,19 @@ class Smoke:
         self.environment = {name: value for name, value in os.environ.items() if name not in hidden}
         self.port = 20_000 + os.getpid() % 20_000
 
-    def run(self) -> dict[str, float]:
-        """Every command and its seconds; raises for the first that fails."""
-        taken = {}
+    def run(self) -> Iterator[tuple[str, float]]:
+        """Every command and its seconds; stops at the first that fails."""
         for command in COMMANDS:
             start = time.monotonic()
             done = self.start(command)
-            text, _ = done.communicate("\n" * 200, timeout=300)
+            text, _ = done.communicate("\n" * 200, timeout=900)
             if done.returncode != 0:
                 raise SystemExit(f"fogplay {command} ended with {done.returncode}:\n{text}")
-            taken[command] = time.monotonic() - start
+            yield command, time.monotonic() - start
         for name, command in SERVERS.items():
-            taken[name] = self.serve(command)
+            yield name, self.serve(command)
         for name, (first, second) in PAIRS.items():
-            taken[name] = self.pair(first, second)
-        return taken
+            yield name, self.pair(first, second)
 
     def start(self, command: str) -> subprocess.Popen[str]:
         """Start one command."""
@@ -191,7 +198,7 @@ def smoke(way: str, kinds: str) -> None:
             if missing := commands_of(programs) ^ covered():
                 raise SystemExit(f"the smoke test and `fogplay --help` differ in {', '.join(sorted(missing))}")
             (folder / f"{kind}-work").mkdir()
-            for command, seconds in Smoke(programs, folder / f"{kind}-work").run().items():
+            for command, seconds in Smoke(programs, folder / f"{kind}-work").run():
                 print(f"  {seconds:6.1f} s  fogplay {command}", flush=True)
 
 

@@ -3,8 +3,9 @@
     python benchmarks/installed.py smoke            # wheel and sdist, each in an empty environment elsewhere
     python benchmarks/installed.py smoke --with uv  # or pipx: as these tools install it
     python benchmarks/installed.py sizes            # the table of docs/installation.md
+    python benchmarks/installed.py tutorials        # each typed into a fresh environment with an empty cache
 
-Both build the package first, which needs `pip install build`; packages come from the index that pip is set up for.
+All build the package first, which needs `pip install build`; packages come from the index that pip is set up for.
 """
 
 from __future__ import annotations
@@ -221,17 +222,56 @@ def sizes() -> None:
             shutil.rmtree(folder / "environment")
 
 
+def tutorials() -> None:
+    """Type every block of every tutorial in its order, and show how long it took."""
+    with tempfile.TemporaryDirectory() as scratch:
+        wheel, _ = build(Path(scratch) / "dist")
+        for page in sorted((ROOT / "docs" / "tutorials").glob("*.md")):
+            folder = Path(scratch) / page.stem
+            start = time.monotonic()
+            programs = by_pip(wheel, "", folder / "environment")
+            print(f"{page.stem}: installed in {time.monotonic() - start:.0f} s", flush=True)
+            (folder / "work").mkdir()
+            start = time.monotonic()
+            for seconds, what in typed(page, programs, folder):
+                print(f"  {seconds:6.1f} s  {what}", flush=True)
+            print(f"  {time.monotonic() - start:6.1f} s in all", flush=True)
+            shutil.rmtree(folder)
+
+
+def typed(page: Path, programs: Path, folder: Path) -> Iterator[tuple[float, str]]:
+    """Seconds of every block and its first line; Python blocks go to one interpreter, as in one sitting."""
+    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "FOGPLAY_CACHE": str(folder / "cache")}
+    environment.pop("PYTHONPATH", None)
+    python = ""
+    for language, block in re.findall(r"^```(bash|python|py)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        start = time.monotonic()
+        if language == "py":
+            (folder / "work" / "my-bot.py").write_text(block)
+            continue
+        if language == "python":  # earlier blocks again, since they define names
+            python += block
+        command = ["bash", "-ec", block] if language == "bash" else [str(programs / "python"), "-c", python]
+        done = subprocess.run(
+            command, cwd=folder / "work", env=environment, text=True, check=False, input="q\n",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise SystemExit(f"{page.name}:\n{block}\nended with {done.returncode}:\n{done.stdout}")
+        yield time.monotonic() - start, block.strip().partition("\n")[0]
+
+
 def _megabytes(count: int) -> str:
     return f"{count / 1e6:,.0f}"
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("smoke", "sizes"))
+    parser.add_argument("what", choices=("smoke", "sizes", "tutorials"))
     parser.add_argument("--with", dest="way", choices=tuple(WAYS), default="pip")
     parser.add_argument("--kinds", default="wheel,sdist")
     asked = parser.parse_args()
-    if asked.what == "sizes":
-        sizes()
-    else:
+    if asked.what == "smoke":
         smoke(asked.way, asked.kinds)
+    else:
+        {"sizes": sizes, "tutorials": tutorials}[asked.what]()

@@ -4,6 +4,7 @@
     python benchmarks/installed.py smoke --with uv  # or pipx: as these tools install it
     python benchmarks/installed.py sizes            # the table of docs/installation.md
     python benchmarks/installed.py tutorials        # each typed into a fresh environment with an empty cache
+    python benchmarks/installed.py notebook         # run by Jupyter: what games, results and matches show
 
 All build the package first, which needs `pip install build`; packages come from the index that pip is set up for.
 """
@@ -11,6 +12,7 @@ All build the package first, which needs `pip install build`; packages come from
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -261,17 +263,50 @@ def typed(page: Path, programs: Path, folder: Path) -> Iterator[tuple[float, str
         yield time.monotonic() - start, block.strip().partition("\n")[0]
 
 
+CELLS = (  # of a notebook; each ends with something to show
+    "import fogplay as fp\ngame = fp.load('kuhn')\ngame",
+    "result = fp.solve(game, 'cfr+', iterations=200, curve=5)\nresult",
+    "result.strategy",
+    "fp.evaluate(result.strategy)",
+    "fp.match(game, [result.strategy, 'uniform'], hands=200, seed=1)",
+    "fp.flatten('leduc')",
+)
+EXECUTE = """
+import json, sys, nbclient, nbformat
+cells = [nbformat.v4.new_code_cell(text) for text in json.loads(sys.argv[1])]
+book = nbformat.v4.new_notebook(cells=cells)
+nbclient.NotebookClient(book, timeout=600, kernel_name="python3").execute()
+print(json.dumps([each.outputs[-1].get("data", {}).get("text/html", "") for each in book.cells]))
+"""
+
+
+def notebook() -> None:
+    """Run a notebook in a fresh environment, and show how much HTML each cell gave."""
+    with tempfile.TemporaryDirectory() as scratch:
+        wheel, _ = build(Path(scratch) / "dist")
+        programs = by_pip(wheel, "", Path(scratch) / "environment")
+        subprocess.run([str(programs / "pip"), "install", "-q", "nbclient", "ipykernel"], check=True)
+        command = [str(programs / "python"), "-c", EXECUTE, json.dumps(CELLS)]
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run(command, cwd=scratch, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        for cell, html in zip(CELLS, json.loads(done.stdout.splitlines()[-1]), strict=True):
+            kind = "SVG" if "<svg" in html else "table"
+            print(f"{len(html):7,} characters of HTML ({kind})  {cell.splitlines()[-1]}")
+            if not html:
+                raise SystemExit("a cell showed nothing")
+
+
 def _megabytes(count: int) -> str:
     return f"{count / 1e6:,.0f}"
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("smoke", "sizes", "tutorials"))
+    parser.add_argument("what", choices=("smoke", "sizes", "tutorials", "notebook"))
     parser.add_argument("--with", dest="way", choices=tuple(WAYS), default="pip")
     parser.add_argument("--kinds", default="wheel,sdist")
     asked = parser.parse_args()
     if asked.what == "smoke":
         smoke(asked.way, asked.kinds)
     else:
-        {"sizes": sizes, "tutorials": tutorials}[asked.what]()
+        {"sizes": sizes, "tutorials": tutorials, "notebook": notebook}[asked.what]()

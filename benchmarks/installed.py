@@ -50,13 +50,13 @@ COMMANDS = (
     "play kuhn --against kuhn.safetensors --hands 1",
     "match holdem smooth-uct rules --hands 100",
     "match doudizhu greedy random --decks 1",
-    "train doudizhu --decisions 2000 --decks 0 --set width=16 --set blocks=1 --set size=96 --set steps=4",
+    "train doudizhu --decisions 2000 --decks 1 --set width=16 --set blocks=1 --set size=96 --set steps=3 --set batch=96",
     "reproduce uct-vs-cfr-2009/rps --workers 1",
     "bench full-width --games kuhn --seconds 0.05",
     "acpc games",
     "acpc deal kuhn.limit.2p Al=uniform Bo=uniform --hands 20 --log match.log",
     "acpc replay match.log",
-    "ggp match rps.kif ggp:cfr ggp:uct --startclock 10 --playclock 2",
+    "ggp match rps.kif uniform uniform --startclock 5 --playclock 2",
 )
 SERVERS = {  # they answer until they are stopped
     "serve": "serve --port {port}",

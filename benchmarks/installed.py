@@ -50,7 +50,7 @@ COMMANDS = (
     "play kuhn --against kuhn.safetensors --hands 1",
     "match holdem smooth-uct rules --hands 100",
     "match doudizhu greedy random --decks 1",
-    "train doudizhu --decisions 2000 --decks 1 --set width=16 --set blocks=1 --set size=96 --set steps=3 --set batch=96",
+    "train doudizhu --decisions 900 --decks 1 --set width=16 --set blocks=1 --set size=96 --set steps=3 --set batch=96",
     "reproduce uct-vs-cfr-2009/rps --workers 1",
     "bench full-width --games kuhn --seconds 0.05",
     "acpc games",

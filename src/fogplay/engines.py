@@ -48,7 +48,9 @@ def _on_cluster(function: Callable[..., Any], tasks: list[tuple[Any, ...]], work
         raise error.cause from None
     except ray.exceptions.RayError as error:
         said = str(error).partition("\n")[0]
-        raise FogplayError(f"the cluster lost a run {NODES_LOST + 1} times ({said}); start the command again") from error
+        raise FogplayError(
+            f"the cluster lost a run {NODES_LOST + 1} times ({said}); start the command again"
+        ) from error
     finally:  # after success nothing is left to stop
         for task in running:
             ray.cancel(task)

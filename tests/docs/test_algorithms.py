@@ -30,7 +30,9 @@ def test_it_has_a_page(name: str) -> None:
 
 def test_the_overview_has_the_numbers_of_the_curves() -> None:
     points = read_points(POINTS)
-    table = dict(re.findall(r"^\| \[`([^`]+)`\]\S+ \|.*\| ([^|]*) \|$", (PAGES / "README.md").read_text(), re.MULTILINE))
+    table = dict(
+        re.findall(r"^\| \[`([^`]+)`\]\S+ \|.*\| ([^|]*) \|$", (PAGES / "README.md").read_text(), re.MULTILINE)
+    )
     assert table.keys() == ALGORITHMS.keys()
     for name, budget in BUDGET.items():
         (band,) = bands([point for point in points if point.algorithm == name])[ITERATIONS]

@@ -193,10 +193,12 @@ def test_the_game_in_gambits_format(tmp_path: Path) -> None:
 def commands_shown(page: Path) -> list[str]:
     """Lines in blocks that do not run, and code within sentences, that are commands of fogplay."""
     text = page.read_text(encoding="utf-8")
-    ran = re.compile(r"^```(?:bash|python)\n.*?^```", re.MULTILINE | re.DOTALL)
-    rest = ran.sub("", text).replace("\\\n", " ")
-    lines = re.findall(r"^(?: {4}|)(fogplay [a-z][^\n]*)$", rest, re.MULTILINE)
-    spans = [" ".join(span.split()) for span in re.findall(r"(?<!`)`(fogplay [a-z][^`]*)`(?!`)", rest)]
+    blocks = re.findall(r"^```(\S*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    shown = "\n".join(block for language, block in blocks if language not in PARSERS).replace("\\\n", " ")
+    lines = re.findall(r"^(fogplay [a-z].*)$", shown, re.MULTILINE)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines += re.findall(r"^ {4}(fogplay [a-z].*)$", prose.replace("\\\n", " "), re.MULTILINE)
+    spans = [" ".join(span.split()) for span in re.findall(r"(?<!`)`(fogplay [a-z][^`]*)`(?!`)", prose)]
     return [line for line in [*lines, *spans] if not re.search(r"[…\[<|]| - |^fogplay [a-z]+ is ", line)]
 
 

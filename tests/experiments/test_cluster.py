@@ -69,5 +69,5 @@ def _refuse(number: int) -> int:
 
 def test_errors_of_a_task_are_raised_as_they_are(cluster: Any) -> None:
     assert spread(_refuse, [(0,), (1,), (3,)], "ray", workers=1) == [0, 1, 3]
-    with pytest.raises(FogplayError, match="^two is too much$"):
+    with pytest.raises(FogplayError, match=r"^two is too much$"):
         spread(_refuse, [(each,) for each in range(4)], "ray")

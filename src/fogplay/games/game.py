@@ -91,7 +91,7 @@ class Game:
 
     @classmethod
     def suited(cls, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Parameters for solving the game in a person's time, where ``settings`` leave them open."""
+        """Values for parameters that ``settings`` leave open, so that a person can wait for the game to be solved."""
         return {}
 
     def calibration(self) -> Mapping[str, Mapping[str, Any]]:

@@ -71,7 +71,7 @@ def load(spec: str, suited: bool = False) -> Any:
     one of your own, ``mygame.py`` or ``mygame.py:MyGame(size=3)``, one in Gambit's format, ``game.efg``, a rule
     sheet in GDL, ``rules.kif``, or one of OpenSpiel's, ``pyspiel:leduc_poker``.
 
-    ``suited`` fills in what suits solving the game in a person's time, where the spec leaves it open.
+    ``suited`` chooses parameters that the spec leaves open so that a person can wait for the game to be solved.
     """
     if not isinstance(spec, str):
         raise FogplayError(f"load needs a game's name as text, such as 'leduc', not {type(spec).__name__}")

@@ -9,10 +9,14 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 import fogplay
+from benchmarks.installed import covered
+from fogplay.cli import app
 from tests.helpers import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -45,6 +49,16 @@ def test_other_packages_are_not_imported_with_fogplay() -> None:
     program = f"import fogplay, sys; print([each for each in {optional} if each in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_smoke_test_runs_every_command() -> None:
+    """``python benchmarks/installed.py smoke`` installs wheel and sdist elsewhere, which takes minutes."""
+
+    def names(command: Any, words: str = "") -> set[str]:
+        below = getattr(command, "commands", {})
+        return {words.strip()} if not below else {n for w, each in below.items() for n in names(each, f"{words} {w}")}
+
+    assert covered() == names(typer.main.get_command(app))
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
-"""The learning curves on the pages of the algorithms: every algorithm on Leduc hold'em, several seeds each.
+"""The learning curves on the pages of the algorithms and of the games, several seeds each.
 
-    python benchmarks/curves.py run    # benchmarks/results/curves.csv, some minutes on one core
+    python benchmarks/curves.py run    # every algorithm on Leduc: benchmarks/results/curves.csv, minutes on one core
+    python benchmarks/curves.py games  # three of them on every game: curves-games.csv and curve-game-NAME.png
     python benchmarks/curves.py draw   # docs/pictures/curve-NAME.png from it, and curve-search.png from docs/search.md
 
 Curves are by iterations, which any machine counts alike; what an iteration is differs (see the algorithm's page).
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fogplay.experiments.compare import ITERATIONS, Plan, bands, compare
-from fogplay.experiments.pictures import Band, new_picture, save_picture_as
+from fogplay.experiments.pictures import Band, draw_bands, new_picture, save_picture_as
 from fogplay.experiments.runner import Point, read_points, write_rows
 from fogplay.solvers import ALGORITHMS
 
@@ -49,6 +50,20 @@ FAMILIES = (
 )
 
 
+GAMES = {  # the version of each game whose curves its page shows; Doudizhu cannot be measured exactly
+    "kuhn": "kuhn",
+    "ocp": "ocp(cards=13)",
+    "leduc": "leduc",
+    "holdem": "holdem(rounds=2,ranks=3,suits=2,hole=1,board=[0,1])",
+    "goofspiel": "goofspiel(4)",
+    "bluff": "bluff(1,1,4)",
+    "pam": "pam(3,3,4)",
+    "matrix": "biased-rps",
+    "repeated": "repeated(kuhn,hands=2)",
+}
+ON_GAMES = {"smooth-uct": 3_000_000, "es-mccfr": 300_000, "cfr+": 3_000}  # iterations
+
+
 def file_name(algorithm: str) -> str:
     """An algorithm's name in names of files and pages: cfr-plus for cfr+."""
     return algorithm.replace("+", "-plus")
@@ -74,6 +89,21 @@ def draw() -> None:
             save_picture_as(figure, PICTURES / f"curve-{file_name(algorithm)}.png")
     assert {each for family in FAMILIES for each in family} == {name for name in ALGORITHMS if name != "lp"}
     save_picture_as(_searches(), PICTURES / "curve-search.png")
+
+
+def games() -> None:
+    """Three algorithms on every game, with a picture of each."""
+    points: list[Point] = []
+    for name, spec in GAMES.items():
+        print(name, flush=True)
+        found: list[Point] = []
+        for algorithm, iterations in ON_GAMES.items():
+            for run_points in compare(Plan(spec, (algorithm,), None, iterations, RUNS), workers=1):
+                found += run_points
+        points += found
+        figure = draw_bands({"iterations: episodes, traversals, sweeps": bands(found)[ITERATIONS]}, spec)
+        save_picture_as(figure, PICTURES / f"curve-game-{name}.png")
+    write_rows(POINTS.with_name("curves-games.csv"), points)
 
 
 def _picture(lines: Mapping[str, Band], chosen: str, across: str) -> Any:
@@ -134,5 +164,5 @@ def _label(axes: Any, title: str, across: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("run", "draw"))
-    {"run": run, "draw": draw}[parser.parse_args().what]()
+    parser.add_argument("what", choices=("run", "draw", "games"))
+    {"run": run, "draw": draw, "games": games}[parser.parse_args().what]()

@@ -138,7 +138,7 @@ class Smoke:
         self.port, start = self.port + 1, time.monotonic()
         server = self.start(command)
         while not answers(self.port):
-            if server.poll() is not None or time.monotonic() - start > 120:
+            if server.poll() is not None or time.monotonic() - start > 600:
                 server.kill()
                 raise SystemExit(f"fogplay {command} does not answer:\n{server.communicate()[0]}")
             time.sleep(0.1)

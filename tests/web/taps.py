@@ -96,7 +96,9 @@ class Tap:
         return page
 
     async def _click(self, socket: Any, page: str) -> None:
-        what, rest = self.rng.choice(re.findall(r'<button data-do="(act|next)" ([^>]*)>', page))
+        buttons = re.findall(r'<button data-do="(act|next)" ([^>]*)>', page)
+        assert buttons, page
+        what, rest = self.rng.choice(buttons)
         sent = dict(re.findall(r'data-(\w+)="([^"]*)"', rest)) | {"do": what, "secret": self.kept.secret}
         event = {"id": 0, "client_id": self.id, "listener_id": self.listener, "args": [json.dumps(sent)]}
         await socket.send_str(f"42{json.dumps(['event', event])}")

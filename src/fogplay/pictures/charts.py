@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from fogplay.pictures.svg import COLOURS, document, number, rectangle, text
 
 WIDTH, HEIGHT = 480.0, 270.0  # narrow, so that its words can be read on a phone; the legend comes on top
-LEFT, RIGHT, BOTTOM = 66.0, 14.0, 42.0
+LEFT, RIGHT, BOTTOM = 62.0, 22.0, 42.0
 ROW, COLUMN = 21.0, 232.0  # of the legend
 LETTERS = 26  # of a name in the legend
 TICKS = 5  # at most, on a plain scale
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Points = Sequence[tuple[float, float]]
 
@@ -38,9 +39,9 @@ def draw_lines(lines: Mapping[str, Points], across: str, up: str, plain: bool = 
 
     parts = [rectangle(LEFT, top, WIDTH - LEFT - RIGHT, tall - top, "panel")]
     for x in ticks_x:
-        parts.append(text(place(x, ticks_y[0])[0], tall + 18, f"{x:g}", 13, "soft"))
+        parts.append(text(place(x, ticks_y[0])[0], tall + 18, _tick(x), 13, "soft"))
     for y in ticks_y:
-        parts.append(text(LEFT - 6, place(ticks_x[0], y)[1] + 4, f"{y:g}", 13, "soft", "end"))
+        parts.append(text(LEFT - 6, place(ticks_x[0], y)[1] + 4, _tick(y), 13, "soft", "end"))
     for number_, (name, each) in enumerate(kept.items()):
         parts.append(_line([place(*point) for point in each], number_ % COLOURS))
         x, y = 8 + COLUMN * (number_ % 2), 6 + ROW * (number_ // 2)
@@ -59,6 +60,14 @@ def _line(points: Points, colour: int) -> str:
     if len(points) != 1:
         return line
     return f'<circle class="a{colour}" cx="{number(points[0][0])}" cy="{number(points[0][1])}" r="4"/>'
+
+
+def _tick(value: float) -> str:
+    """A mark on an axis; powers of ten with many digits as such."""
+    power = round(math.log10(value)) if value > 0 else 0
+    if abs(power) > 3 and math.isclose(value, 10.0**power):
+        return "10" + str(power).translate(RAISED)
+    return f"{value:g}"
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float, list[float]]:

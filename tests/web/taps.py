@@ -7,6 +7,7 @@ must be the same for everybody.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import html
 import json
@@ -27,6 +28,7 @@ from fogplay.play.luck import Seeded
 from fogplay.rooms import Finished, Look, Scores, Settings, Store
 from fogplay.rooms.room import YOU
 from fogplay.rooms.store import Kept
+from fogplay.web.frames import MOST_PER_SECOND
 from fogplay.web.markup import MOST_HISTORY, room_page
 from tests.web.browser import Server
 
@@ -40,6 +42,7 @@ OTHERS = re.compile(  # ping, greetings, and the code of the page's element
     r'2|0\{"sid":"[\w-]+","upgrades":\[\],"pingTimeout":\d+,"pingInterval":\d+,"maxPayload":\d+\}|40\{"sid":"[\w-]+"\}'
     r'|42\["load_js_components",\{"components":\[\{"key":"[0-9a-f]+/html\.js","tag":"nicegui-html"\}\],"_id":0\}\]'
 )
+PAUSE = 1.5 / MOST_PER_SECOND  # between two clicks: sockets that send more are closed
 TRIES = 30  # of other cards
 PENDING = 4  # hands at most that may have been reviewed after a page was made
 
@@ -65,6 +68,7 @@ class Tap:
                 page = await self._open(session)
             async with self._connected(session) as socket:
                 while self.over < hands:
+                    await asyncio.sleep(PAUSE)
                     await self._click(socket, page)
                     page = await self._answer(socket, page)
 

@@ -50,7 +50,7 @@ class ExplorePage:
             self.second = ui.select([NONE, *self.known], value=NONE, label="Beside it")
             self.where = ui.input(INFOSETS)
             self.board = ui.input("Board, such as Kh7d2c")
-            self.button = ui.button("Show", on_click=self.draw).props("no-caps")
+            self.button = ui.button("Show", on_click=self.draw, color=None).props("no-caps")
         self.shown = ui.html(sanitize=False)
         self.first.on_value_change(self.choose)
         self.choose()

@@ -77,7 +77,7 @@ def hands_page(room: Room, wanted: Filter, show: int | None) -> str:
     kinds = " ".join(
         f'<a data-in-room="file/{kind}" download>{escape(kind.upper())}</a>' for kind in kinds_for(room.company.rules)
     )
-    files = f'<p class="links">Take all hands away as {kinds}. {DRILL_LINK} {TABLE_LINK}</p>'
+    files = f'<p>Take all hands away as {kinds}.</p><p class="links">{DRILL_LINK} {TABLE_LINK}</p>'
     found = f"<p>{len(hands):,} hands fit.</p>" if len(hands) != 1 else "<p>1 hand fits.</p>"
     inside = f"{_form(room, wanted)}{found}{looked}{_rows(hands[:MOST_ROWS], wanted)}{files}"
     return f'<div class="page">{head(title)}{inside}</div>'

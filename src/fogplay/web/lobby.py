@@ -16,6 +16,7 @@ from fogplay.rooms.store import AT_ONCE, PACES
 from fogplay.web.forms import add_form_page
 from fogplay.web.markup import pace_words
 
+HOW = "Choose a game, or type one with its parameters, such as ocp(cards=5)."
 MOVING = "change after every hand"
 ROOMS = (
     '<section aria-label="Your rooms"><h2>Your rooms in this browser</h2>'
@@ -41,15 +42,17 @@ class Lobby:
         with ui.element("section").classes("panel"):
             self.game = ui.select(
                 list(hall.games), value=hall.games[0], label="Game", with_input=True, new_value_mode="add-unique"
-            ).props('hint="Choose one, or type one with its parameters, such as ocp(cards=5)"')
+            )
+            ui.label(HOW).classes("soft")
             self.rules = ui.label().classes("soft rules")
             self.opponent = ui.select({BEST: BEST}, value=BEST, label="Opponent")
             self.strength = ui.label().classes("soft strength").props('role="status"')
             self.seat = ui.select([MOVING], value=MOVING, label="Your seat")
-            self.pace = ui.select({pace: pace_words(pace) for pace in PACES}, value=AT_ONCE, label="Pace")
+            self.pace = ui.select(list(PACES), value=AT_ONCE, label="Pace", on_change=self.describe)
+            self.pace_said = ui.label().classes("soft strength")
             self.automatic = ui.checkbox("Begin the next hand by itself")
             self.said = ui.label().classes("bad").props('role="alert"')
-            self.button = ui.button("Sit down", on_click=self.sit_down).props("no-caps")
+            self.button = ui.button("Sit down", on_click=self.sit_down, color=None).props("no-caps")
         self.opponent.on_value_change(self.describe)
         self.game.on_value_change(self.choose)
         self.choose()
@@ -71,8 +74,9 @@ class Lobby:
         self.seat.set_options([MOVING, *(f"seat {seat}" for seat in range(int(rules.num_players())))], value=MOVING)
 
     def describe(self, _: Any = None) -> None:
-        """Say how strong the chosen opponent is."""
+        """Say how strong the chosen opponent is, and what the pace means."""
         self.strength.text = self.sentences.get(str(self.opponent.value), "")
+        self.pace_said.text = pace_words(str(self.pace.value))
 
     async def sit_down(self) -> None:
         """Make the room and go there."""

@@ -125,8 +125,8 @@ def short(value: float, sign: str = "") -> str:
 def pace_words(pace: str) -> str:
     """What a pace means."""
     move, after = PACES[pace]
-    moves = f"{move:g} seconds per move of the others" if move else "the others move at once"
-    return f"{pace}: {moves}, {after:g} second{'s' * (after != 1)} until a hand that begins by itself"
+    moves = f"Every move of the others is shown for {move:g} seconds" if move else "The others move at once"
+    return f"{moves}. A hand that begins by itself does so after {after:g} second{'s' * (after != 1)}."
 
 
 def _mean(mean: Mean) -> str:
@@ -164,11 +164,11 @@ def _history(history: Sequence[Finished]) -> str:
 
 def _settings(settings: Settings, sight: Any, suits: bool) -> str:
     """Seat and pace, and where there are suits, their colours: which choice is made, and buttons for the others."""
-    seats = [("", "moves on"), *((str(seat), f"seat {seat}") for seat in range(len(sight.names)))]
+    seats = [("", "changes"), *((str(seat), f"seat {seat}") for seat in range(len(sight.names)))]
     rows = (
         ("Your seat", "seat", seats, "" if settings.seat is None else str(settings.seat)),
         ("Pace", "pace", [(pace, pace) for pace in PACES], settings.pace),
-        ("Next hand", "automatic", [("0", "when you say so"), ("1", "by itself")], str(int(settings.automatic))),
+        ("Next hand", "automatic", [("0", "on demand"), ("1", "by itself")], str(int(settings.automatic))),
     )
     parts = []
     for name, what, choices, chosen in rows:

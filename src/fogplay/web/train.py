@@ -20,7 +20,7 @@ from fogplay.web.forms import add_form_page
 SUITED = "one that suits the game"
 EVERY = 0.7  # seconds between two looks at the runs
 OVER = ("iterations", "seconds")  # what curves are drawn over
-HINT = "Empty: as many as suit the game, at most about a minute"
+HINT = "Without a number: as many iterations as suit the game, about a minute at most."
 
 
 def add_page(hall: Hall, trainings: Trainings) -> None:
@@ -38,9 +38,10 @@ class TrainPage:
                 list(hall.games), value=hall.games[0], label="Game", with_input=True, new_value_mode="add-unique"
             )
             self.algorithm = ui.select([SUITED, *ALGORITHMS], value=SUITED, label="Algorithm")
-            self.iterations = ui.number("Iterations", min=1, precision=0).props(f'hint="{HINT}"')
+            self.iterations = ui.number("Iterations", min=1, precision=0)
+            ui.label(HINT).classes("soft")
             self.said = ui.label().classes("bad").props('role="alert"')
-            ui.button("Start", on_click=self.start).props("no-caps")
+            ui.button("Start", on_click=self.start, color=None).props("no-caps")
         self.over = ui.select(list(OVER), value=OVER[0], label="Draw curves over", on_change=self.draw)
         self.charts = ui.html(sanitize=False)
         self.rows = ui.element("section").props('aria-label="Runs"')

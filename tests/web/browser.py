@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,9 +55,13 @@ class Server:
         )
         until = time.monotonic() + 180
         while time.monotonic() < until:
-            with contextlib.suppress(OSError):
+            try:
                 urllib.request.urlopen(f"{self.url}/", timeout=5).read()
                 return
+            except urllib.error.HTTPError:
+                return  # it answers, if only to those who have the token
+            except OSError:
+                pass
             assert self.process.poll() is None, (self.folder / "log").read_text()
             time.sleep(0.1)
         raise TimeoutError("the server does not answer")

@@ -25,7 +25,7 @@ from fogplay.games.registry import load
 from fogplay.pictures import sight_of
 from fogplay.play import Table
 from fogplay.play.luck import Seeded
-from fogplay.rooms import Finished, Look, Scores, Settings, Store
+from fogplay.rooms import Look, Scores, Settings, Store
 from fogplay.rooms.room import YOU
 from fogplay.rooms.store import Kept
 from fogplay.web.frames import MOST_PER_SECOND
@@ -44,7 +44,7 @@ OTHERS = re.compile(  # ping, greetings, and the code of the page's element
 )
 PAUSE = 1.5 / MOST_PER_SECOND  # between two clicks: sockets that send more are closed
 TRIES = 30  # of other cards
-PENDING = 4  # hands at most that may have been reviewed after a page was made
+REVIEWING = "Reviewing …"
 
 
 class Tap:
@@ -108,10 +108,10 @@ class Tap:
         await socket.send_str(f"42{json.dumps(['event', event])}")
 
     async def _answer(self, socket: Any, before: str) -> str:
-        """The page after a click; pages that come because a review is done are looked at as well."""
+        """The page after a click, at the end of a hand with its review."""
         while True:
             page = await self._next(socket)
-            if page and place_of(page) != place_of(before):
+            if page and place_of(page) != place_of(before) and REVIEWING not in page:
                 self.over += place_of(page)[1] is None
                 return page
 
@@ -154,7 +154,8 @@ class Tap:
         table = Table(self.rules, Seeded("another"), (*names[:seat], YOU, *names[seat:]), events=other)
         look = Look(sight_of(table, seat), hand, decision, None)
         done = [each for each in self.store.finished(self.kept.id) if each.number < hand]
-        assert any(page == drawn(look, self.kept.settings, done, pending) for pending in range(PENDING)), page
+        scores = Scores.of([(each.score, each.baseline) for each in done])
+        assert page == room_page(look, self.kept.settings, scores, done[-MOST_HISTORY:])
         self.checked += 1
 
     def _events(self, hand: int, decision: int) -> tuple[int, list[list[int]]]:
@@ -179,16 +180,6 @@ def place_of(page: str) -> tuple[int, int | None]:
     ended = re.search(r'data-do="next" data-key="n" data-hand="(\d+)"', page)
     assert ended is not None, page
     return int(ended[1]), None
-
-
-def drawn(look: Look, settings: Settings, done: list[Finished], pending: int) -> str:
-    """The page of a room after some finished hands, the last of which are not reviewed yet."""
-    known = len(done) - pending
-    hands = [
-        *done[:known],
-        *(Finished(each.number, each.seat, each.events, each.score) for each in done[max(known, 0) :]),
-    ]
-    return room_page(look, settings, Scores.of([(each.score, each.baseline) for each in hands]), hands[-MOST_HISTORY:])
 
 
 def exchanged(rules: Any, events: list[list[int]], seat: int, rng: random.Random) -> list[list[int]]:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from fogplay.rooms import Hall, Settings, Store
+from fogplay.rooms import Settings, Store
+from fogplay.rooms.store import AT_ONCE
 from tests.web.browser import Server, all_of, chromium, is_over, needs_browser, press, status, wait_for
 
 pytestmark = needs_browser
@@ -37,11 +38,11 @@ def browser() -> Iterator[Any]:
         yield driver
 
 
-def new_room(server: Server, game: str, opponent: str = "best", seat: int | None = None) -> str:
+def new_room(server: Server, game: str, opponent: str = "best", seat: int | None = None, pace: str = AT_ONCE) -> str:
     """A room made beside the server, through the same file; its address."""
-    hall = Hall(Store(server.folder / "rooms.sqlite"), (game, "kuhn"))
-    kept = hall.store.create(Settings(game, opponent, seat))
-    hall.store.close()
+    store = Store(server.folder / "rooms.sqlite")
+    kept = store.create(Settings(game, opponent, seat, pace=pace))
+    store.close()
     return f"{server.url}/room/{kept.secret}"
 
 
@@ -220,17 +221,17 @@ def test_training_is_started_stopped_resumed_and_played_against(server: Server, 
     field.send_keys("50000000")
     press(browser, ".q-btn")
     wait_for(browser, lambda _: "running" in browser.page_source and all_of(browser, "button[data-do=play]"))
-    wait_for(browser, lambda _: "nash_conv" in all_of(browser, "section[aria-label=Runs] li")[0].text)
+    wait_for(browser, lambda _: "nash_conv" in all_of(browser, ".run")[0].text)
     press(browser, "button[data-do=stop]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"))
-    stopped = all_of(browser, "section[aria-label=Runs] li")[0].text
+    stopped = all_of(browser, ".run")[0].text
     assert "stopped: iteration" in stopped
     reached = int(stopped.split("iteration ")[1].split(" of")[0].replace(",", ""))
     press(browser, "button[data-do=resume]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=stop]"))
 
     def further(_: Any) -> bool:
-        text = all_of(browser, "section[aria-label=Runs] li")[0].text
+        text = all_of(browser, ".run")[0].text
         return int(text.split("iteration ")[1].split(" of")[0].replace(",", "")) > reached
 
     wait_for(browser, further)

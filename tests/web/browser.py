@@ -141,9 +141,8 @@ def press(driver: Any, selector: str, place: int = 0) -> None:
 
 
 def status(driver: Any) -> str:
-    """The line that says whose turn it is."""
-    found = all_of(driver, "#turn")
-    return str(found[0].text) if found else ""
+    """The line that says whose turn it is, read at once: the page may be made again at any time."""
+    return str(driver.execute_script("const turn = document.querySelector('#turn'); return turn ? turn.innerText : ''"))
 
 
 def is_over(driver: Any) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from fogplay.rooms.store import BRISK
 from tests.web.browser import Server, all_of, chromium, is_over, needs_browser, press, status, wait_for
-from tests.web.test_browser import click_through, new_room
+from tests.web.test_browser import click_through, moves_of, new_room
 
 pytestmark = needs_browser
 WATCH = """window.told = []; new MutationObserver(() => {
@@ -41,13 +41,13 @@ def test_a_page_comes_back_by_itself_when_the_server_does(tmp_path: Path, phone:
         wait_for(phone, lambda _: all_of(phone, "button[data-decision='0']"))
         press(phone, "button[data-do=act]", -1)
         wait_for(phone, lambda _: is_over(phone) or all_of(phone, "button[data-decision='1']"))
-        before, moves = status(phone), phone.find_element("css selector", ".moves").get_attribute("innerHTML")
+        before, moves = status(phone), moves_of(phone)
         server.kill()
         wait_for(phone, lambda _: "Connection lost" in phone.find_element("css selector", "body").text)
         server.start()
         wait_for(phone, lambda _: "Connection lost" not in phone.find_element("css selector", "body").text)
         wait_for(phone, lambda _: status(phone) == before)
-        assert phone.find_element("css selector", ".moves").get_attribute("innerHTML") == moves
+        assert moves_of(phone) == moves
         press(phone, "button[data-do=act],button[data-do=next]")
         wait_for(phone, lambda _: status(phone) != before)
     finally:

@@ -53,7 +53,7 @@ class RoomPage:
         self.room, self.message = room, ""
         self.shown: int | None = None  # the hand whose review is shown; None: the last one
         self.html = place
-        self.busy = self.stepping = False
+        self.busy = self.stepping = self.reviewing = False
         ui.on("fogplay", self.handle)
         self.client = ui.context.client
         _watching[room.kept.secret].add(self)
@@ -94,6 +94,7 @@ class RoomPage:
             await self._soon(room.next_hand, int(given["hand"]))
             self.shown = None
             await self._show_steps(await self._soon(room.steps, int(given["hand"]) + 1, -1), *before)
+            self._review_later()  # the others may have ended the hand
             self._tell_others()
         elif what in ("act", "typed"):
             hand, decision, before = int(given["hand"]), int(given["decision"]), self._books()
@@ -160,18 +161,24 @@ class RoomPage:
             del _watching[self.room.kept.secret]
 
     def _review_later(self) -> None:
-        """Review the last hand without letting anybody wait."""
-        last = self.room.history(MOST_HISTORY)
-        if last and last[-1].review is None:
-            background_tasks.create(self._settle(last[-1].number))
+        """Review the last hands without letting anybody wait."""
+        missing = [hand.number for hand in self.room.history(MOST_HISTORY) if hand.review is None]
+        if missing and not self.reviewing:
+            self.reviewing = True
+            background_tasks.create(self._settle(missing))
 
-    async def _settle(self, number: int) -> None:
+    async def _settle(self, numbers: Sequence[int]) -> None:
         try:
-            await run.io_bound(self.room.settle, number)
+            for number in reversed(numbers):
+                if await run.io_bound(self.room.settle, number) is None:
+                    return  # the server is stopping
+                self.draw()
+                self._tell_others()
         except (FogplayError, asyncio.CancelledError):
             return
-        self.draw()
-        self._tell_others()
+        finally:
+            self.reviewing = False
+        self._review_later()  # what was finished meanwhile
 
     def _reviewed(self, look: Look, history: list[Finished]) -> Finished | None:
         """The hand whose review is shown: the one asked for, or the last one once it is over."""

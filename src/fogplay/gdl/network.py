@@ -26,7 +26,7 @@ from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import Sheet
 
 MANY = 100_000  # gates, from which eliminating variables is worth a try
-HEAD_START = 0.15  # share of the time after which another way is tried at the same time
+HEAD_START = 0.1  # share of the time after which another way is tried at the same time
 LOOKING = 0.02  # seconds between looks at one process and the other
 LITTLE_TIME = 1.5  # seconds that a second attempt may take where the first was good
 

@@ -8,6 +8,7 @@ relations vanish.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from fogplay.gdl.sheet import Sheet
 from fogplay.gdl.splitting import split
 
 SECONDS, GIGABYTES, LARGEST = 8.0, 2.0, 300_000_000  # for one attempt: time, memory, bytes of output
+BEHIND = 10  # the priority of an attempt that has not succeeded soon
 WANTED: dict[Relation, str] = {
     ("role", 1): "role",
     ("init", 1): "init",
@@ -118,6 +120,11 @@ class Attempt:
             self._process.wait(max(0.0, min(end, self.end) - time.monotonic()))
             return True
         return time.monotonic() >= self.end
+
+    def step_back(self) -> None:
+        """Leave the processors to others where there are not enough of them."""
+        with contextlib.suppress(AttributeError, OSError):  # Windows has no such priorities
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, BEHIND)
 
     def result(self) -> Ground:
         """The ground rules of a process that is over."""

@@ -15,7 +15,7 @@ from typing import Any
 from fogplay.errors import FogplayError
 
 DEEPEST = 100  # lists within lists
-_TOKEN = re.compile(r"\s+|;[^\n\r]*|#\|.*?\|#|([()])|([^\s();]+)", re.DOTALL)
+_TOKEN = re.compile(r"\s+|;[^\n\r]*|([()])|(?!#\|)([^\s();]+)|#\|.*?(?:\|#|(\Z))", re.DOTALL)
 
 
 class Form(tuple[Any, ...]):
@@ -63,6 +63,8 @@ def parse(text: str, name: str = "the rules") -> list[tuple[Any, int]]:
             value = words.get(raw)
             if value is None:
                 value = words[raw] = sys.intern(raw.lower())
+        elif kind == 3:
+            raise source.error(at, "this comment is never closed; add the |# that belongs to it")
         elif found[1] == "(":
             stack.append(([], at))
             if len(stack) > DEEPEST:

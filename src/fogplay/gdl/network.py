@@ -73,6 +73,7 @@ def make_network(sheet: Sheet, seconds: float = SECONDS, gigabytes: float = GIGA
         plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes)))
         if not plain.wait(plain.began + HEAD_START * seconds):
             narrow = on_demand(sheet)
+            plain.step_back()
             other = stack.enter_context(
                 contextlib.closing(Attempt(narrow, True, plain.end - time.monotonic(), gigabytes))
             )

@@ -157,9 +157,9 @@ class SearchAgent:
         return f"search:{self.algorithm}:{budget}" + (f":{self.final}" if self.final != FINAL[0] else "")
 
 
-def mixed(tries: NDArray[np.float64]) -> list[float]:
+def mixed(tries: NDArray[np.float64], left_out: float = LEFT_OUT) -> list[float]:
     """The average strategy without what was tried rarely."""
-    kept = np.where(tries < LEFT_OUT * tries.max(), 0.0, tries)
+    kept = np.where(tries < left_out * tries.max(), 0.0, tries)
     return (kept / kept.sum()).tolist()  # type: ignore[no-any-return]
 
 

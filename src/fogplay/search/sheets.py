@@ -31,6 +31,7 @@ ALGORITHMS = (AUTO, "uct", "smooth-uct", "cfr", EXPLOIT, "flat")
 SECONDS = 1.0
 MARGIN = 0.05  # seconds kept before a deadline
 FILTERING = 0.3  # share of the time in which states are looked for that agree with all percepts
+EXPLORED = 0.5  # share of the most frequent move's tries below which, with percepts, a move was only looked into
 COVERING = 0.2  # share of the time in which the tree may grow to the whole rest of the game
 COUNTING = ("uct", "smooth-uct", "flat")  # algorithms that can make so many simulations, whatever the clock says
 FORM = (
@@ -149,13 +150,18 @@ class SheetPlayer:
         return "smooth-uct"
 
     def _tried(self, algorithm: str, worlds: Any, keys: Any, role: int, end: float) -> list[float]:
-        """The move that UCT has tried most often, or Smooth UCT's average; the best mean of flat Monte Carlo."""
+        """The move that UCT has tried most often, or Smooth UCT's average; the best mean of flat Monte Carlo.
+
+        A search from many states explores much, which is not meant to be played.
+        """
         assert self.networked is not None
         cells, self.iterations = self.networked.tries(algorithm, worlds, keys, role, end, self.simulations)
         tried = cells["visits"].astype(np.float64)
         if algorithm == "flat":
             return greedy(cells["total"] / np.maximum(tried, 1.0))
-        return mixed(tried) if algorithm == "smooth-uct" else greedy(tried)
+        if algorithm == "smooth-uct":
+            return mixed(tried, EXPLORED) if self.game.sheet.has_percepts else mixed(tried)
+        return greedy(tried)
 
     def _by_belief(self, view: View, role: int, end: float) -> list[float]:
         """A search from states that agree with what the role has seen."""

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from selenium.webdriver.common.keys import Keys
+
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.web.browser import Server, all_of, chromium, is_over, press, wait_for
 from tests.web.test_browser import choose, click_through, moves_of, new_room, show
@@ -86,10 +88,11 @@ def train(server: Server, driver: Any) -> None:
         choose(driver, 0, game)
         choose(driver, 1, algorithm)
         field = all_of(driver, "input[type=number]")[0]
-        field.clear()
+        field.send_keys(Keys.CONTROL, "a")
         field.send_keys(str(iterations))
         press(driver, ".q-btn")
-        wait_for(driver, lambda _, i=iterations: f"{i:,} of {i:,}" in all_of(driver, ".run")[0].text)
+        done = f"by {algorithm}: finished: iteration {iterations:,} of {iterations:,}"
+        wait_for(driver, lambda _, d=done: any(d in each.text for each in all_of(driver, ".run")))
     driver.execute_script("document.querySelector('.pair').scrollIntoView({block: 'start'})")
 
 

@@ -65,7 +65,7 @@ class Tap:
         """Play so many hands at random, and look at all that comes; a page whose socket is closed is opened again."""
         async with aiohttp.ClientSession() as session:
             while self.over < hands:
-                with contextlib.suppress(ClosedError):
+                with contextlib.suppress(ClosedError, ConnectionResetError):
                     await self._sit(session, hands)
 
     async def _sit(self, session: aiohttp.ClientSession, hands: int) -> None:

@@ -9,14 +9,18 @@ import argparse
 import random
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from selenium.webdriver.common.keys import Keys
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.web.browser import Server, all_of, chromium, is_over, press, wait_for
 from tests.web.test_browser import choose, click_through, moves_of, new_room, show
 
+SUITED = "one that suits the game"
 PHONE, LAPTOP = (360, 740), (1440, 900)
 
 
@@ -78,18 +82,16 @@ def train(server: Server, driver: Any) -> None:
     """Two runs of a game on one chart, and one of a game that is scored against a bot."""
     driver.get(f"{server.url}/train")
     wait_for(driver, lambda _: all_of(driver, ".q-btn"))
-    for game, algorithm, iterations in (
-        ("leduc", "cfr", 3000),
-        ("leduc", "cfr+", 3000),
-        ("holdem", "es-mccfr", 100_000),
-    ):
+    wanted = (("leduc", "cfr", "cfr", 3000), ("leduc", "cfr+", "cfr+", 3000), ("holdem", SUITED, "es-mccfr", 400_000))
+    for game, chosen, algorithm, iterations in wanted:
         choose(driver, 0, game)
-        choose(driver, 1, algorithm)
+        choose(driver, 1, chosen)
         field = all_of(driver, "input[type=number]")[0]
-        field.clear()
+        field.send_keys(Keys.CONTROL, "a")
         field.send_keys(str(iterations))
         press(driver, ".q-btn")
-        wait_for(driver, lambda _, i=iterations: f"{i:,} of {i:,}" in all_of(driver, ".run")[0].text)
+        done = f"by {algorithm}: finished: iteration {iterations:,} of {iterations:,}"
+        wait_for(driver, lambda _, d=done: any(d in each.text for each in all_of(driver, ".run")))
     driver.execute_script("document.querySelector('.pair').scrollIntoView({block: 'start'})")
 
 
@@ -98,6 +100,8 @@ def lobby(server: Server, driver: Any) -> None:
     wait_for(driver, lambda _: all_of(driver, ".q-btn"))
     choose(driver, 0, "holdem")
     choose(driver, 1, "sparring")
+    driver.execute_script("document.activeElement.blur()")
+    time.sleep(1)  # lines under fields fade away
 
 
 PICTURES = {

@@ -250,6 +250,7 @@ def choose(driver: Any, place: int, text: str) -> None:
     script = "return [...document.querySelectorAll('.q-item')].find((item) => item.innerText.trim() === arguments[0])"
     wait_for(driver, lambda _: driver.execute_script(script, text)).click()
     wait_for(driver, lambda _: all_of(driver, "input[role=combobox]")[place].get_attribute("value") == text)
+    wait_for(driver, lambda _: not all_of(driver, ".q-menu"))  # the list has faded away
 
 
 def show(driver: Any, game: str) -> None:

@@ -16,7 +16,7 @@ from fogplay.rooms.store import AT_ONCE, PACES
 from fogplay.web.forms import add_form_page
 from fogplay.web.markup import pace_words
 
-HOW = "Choose a game, or type one with its parameters, such as ocp(cards=5)."
+HOW = "Choose a game, or type its name with parameters in brackets."
 MOVING = "change after every hand"
 ROOMS = (
     '<section aria-label="Your rooms"><h2>Your rooms in this browser</h2>'

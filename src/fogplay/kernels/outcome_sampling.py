@@ -1,7 +1,8 @@
 """Monte Carlo CFR by outcome sampling: one history an iteration.
 
 Ponsen, de Jong & Lanctot 2011, algorithm 1 and equations 4 to 6, there with all players updated on every episode
-("parallel"); Lanctot 2013 also updates them in turn ("alternating"), the others then playing with or without exploration.
+("parallel"); Lanctot 2013 also updates them in turn ("alternating"), the others then playing with or without
+exploration.
 Chance's share of every probability cancels in equation 6 and is left out.
 """
 

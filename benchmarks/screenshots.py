@@ -15,7 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.web.browser import Server, all_of, chromium, is_over, press, wait_for
-from tests.web.test_browser import click_through, new_room, show
+from tests.web.test_browser import choose, click_through, moves_of, new_room, show
 
 PHONE, LAPTOP = (360, 740), (1440, 900)
 
@@ -37,13 +37,10 @@ def called(server: Server, driver: Any) -> None:
     driver.get(new_room(server, "holdem", "sparring", seat=0))
     while not is_over(driver):
         wait_for(driver, lambda _: is_over(driver) or all_of(driver, "button[data-key^=c]"))
-        before = driver.find_element("css selector", ".moves").get_attribute("innerHTML")
+        before = moves_of(driver)
         if not is_over(driver):
             press(driver, "button[data-key^=c]")
-            wait_for(
-                driver,
-                lambda _, b=before: driver.find_element("css selector", ".moves").get_attribute("innerHTML") != b,
-            )
+            wait_for(driver, lambda _, b=before: moves_of(driver) != b)
     wait_for(driver, lambda _: all_of(driver, "section[aria-label^='Review'] p:not(.soft)"))
 
 
@@ -67,10 +64,40 @@ def chart(server: Server, driver: Any) -> None:
     driver.execute_script("arguments[0].focus(); window.scrollTo(0, 0)", cell)
 
 
-def train(server: Server, driver: Any) -> None:
-    driver.get(f"{server.url}/train")
+def compared(server: Server, driver: Any) -> None:
+    """Two strategies beside each other."""
+    driver.get(f"{server.url}/explore")
+    choose(driver, 0, "smooth-uct of holdem")
+    choose(driver, 1, "smooth-uct-average of holdem")
     press(driver, ".q-btn")
-    wait_for(driver, lambda _: "finished" in driver.page_source)
+    wait_for(driver, lambda _: len(all_of(driver, ".pair svg")) == 2)
+    driver.execute_script("document.querySelector('#cell').scrollIntoView({block: 'start'})")
+
+
+def train(server: Server, driver: Any) -> None:
+    """Two runs of a game on one chart, and one of a game that is scored against a bot."""
+    driver.get(f"{server.url}/train")
+    wait_for(driver, lambda _: all_of(driver, ".q-btn"))
+    for game, algorithm, iterations in (
+        ("leduc", "cfr", 3000),
+        ("leduc", "cfr+", 3000),
+        ("holdem", "es-mccfr", 100_000),
+    ):
+        choose(driver, 0, game)
+        choose(driver, 1, algorithm)
+        field = all_of(driver, "input[type=number]")[0]
+        field.clear()
+        field.send_keys(str(iterations))
+        press(driver, ".q-btn")
+        wait_for(driver, lambda _, i=iterations: f"{i:,} of {i:,}" in all_of(driver, ".run")[0].text)
+    driver.execute_script("document.querySelector('.pair').scrollIntoView({block: 'start'})")
+
+
+def lobby(server: Server, driver: Any) -> None:
+    driver.get(server.url)
+    wait_for(driver, lambda _: all_of(driver, ".q-btn"))
+    choose(driver, 0, "holdem")
+    choose(driver, 1, "sparring")
 
 
 PICTURES = {
@@ -78,7 +105,9 @@ PICTURES = {
     "table-review": (LAPTOP, False, over("leduc", 1)),
     "table-chart": (LAPTOP, False, chart),
     "table-chart-phone": (PHONE, True, chart),
+    "table-compare": (LAPTOP, True, compared),
     "table-train": (LAPTOP, True, train),
+    "table-lobby-phone": (PHONE, False, lobby),
     "table-phone": (PHONE, True, decision("doudizhu", 1)),
     "table-sheet-phone": (PHONE, False, decision("tictactoe.kif", 2)),
 }

@@ -13,6 +13,7 @@ from open_spiel.python.algorithms import cfr, evaluate_bots, exploitability, gen
 import fogplay as fp
 from fogplay.bridges import openspiel
 from fogplay.evaluate import measure
+from fogplay.games.registry import registered
 
 SMALL = [
     "kuhn",
@@ -50,7 +51,12 @@ def test_its_exploitability_of_our_leduc_is_ours() -> None:
     assert exploitability.nash_conv(policy.game, policy) == pytest.approx(fp.evaluate(strategy).nash_conv, abs=1e-12)
 
 
-@pytest.mark.parametrize("spec", ["kuhn", "kuhn(players=3)", "bluff(1,1,3)", "matrix([[[1,2],[3,4]],[[5,6],[7,8]]])"])
+def test_every_registered_game_is_there() -> None:
+    """Leduc is among the slow tests; Doudizhu has no small version, so no strategy of all its infosets exists."""
+    assert {spec.partition("(")[0] for spec in SMALL} >= {*registered()} - {"leduc", "doudizhu"}
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SMALL if not spec.startswith("pyspiel")])
 def test_there_and_back(spec: str) -> None:
     flat = fp.flatten(spec)
     strategy = fp.TabularStrategy.of(flat, flat.shares(np.random.default_rng(2).random(flat.num_slots)), "at random")
@@ -97,7 +103,7 @@ def test_our_games_are_loaded_by_name_and_copied() -> None:
     ).information_state_string(1)
 
 
-@pytest.mark.parametrize("spec", ["kuhn", "holdem", "doudizhu"])
+@pytest.mark.parametrize("spec", registered())
 def test_random_games(spec: str) -> None:
     """Hands of every size are played through OpenSpiel's interface to the end."""
     game, rng = openspiel.to_game(spec), random.Random(1)
@@ -110,7 +116,6 @@ def test_random_games(spec: str) -> None:
         else:
             assert state.information_state_string(state.current_player())
             state.apply_action(rng.choice(state.legal_actions()))
-    assert sum(state.returns()) == pytest.approx(0)
     assert state.returns() == [float(each) for each in state.held.state.returns()]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from sybil import Document, Example, Region
+from sybil import Document, Example
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 from fogplay import evaluate, load, solve
@@ -17,10 +17,16 @@ from fogplay.protocols.acpc.replay import replay
 from tests.games.specs import every_state
 from tests.helpers import ROOT, fogplay
 
-WRITTEN = (page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "generated")
+WRITTEN = [page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "generated"]
 PAGES = [ROOT / "README.md", *sorted(WRITTEN)]
 INSTALLING = {"README.md"}  # whose commands make an environment
-LONG = {"docs/matches.md"}  # three players: a betting tree of 24 million nodes
+LONG = {
+    "docs/matches.md",  # three players: a betting tree of 24 million nodes
+    "docs/tutorials/bot-builder.md",  # two minutes of training
+}
+
+
+PROGRAMS = re.compile(r"^```py\n(.*?)^```$", re.MULTILINE | re.DOTALL)  # which commands on the page start
 
 
 def commands(example: Example) -> None:
@@ -56,13 +62,9 @@ def blocks(page: str, language: str) -> list[Any]:
     return list(parsed(page, language).examples())
 
 
-def plain_blocks(page: str) -> list[str]:
-    """Blocks of no language."""
-    from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
-
-    document = Document((ROOT / page).read_text(encoding="utf-8"), page)
-    regions: list[Region] = list(RawFencedCodeBlockLexer()(document))
-    return [str(region.lexemes["source"]) for region in regions]
+def text_blocks(page: str) -> list[str]:
+    """Blocks that do not run."""
+    return re.findall(r"^```text\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 WITH_CODE = [
@@ -161,6 +163,8 @@ def test_the_code_on_a_page_runs(
     page: str, language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    for number, program in enumerate(PROGRAMS.findall((ROOT / page).read_text(encoding="utf-8"))):
+        (tmp_path / ("my-bot.py" if number == 0 else f"my-bot-{number + 1}.py")).write_text(program)
     document, source = parsed(page, language), []
     for example in document.examples():
         source.append(str(example.parsed))
@@ -175,12 +179,58 @@ def test_no_promise_is_of_a_page_without_code() -> None:
 
 
 def test_the_game_in_gambits_format(tmp_path: Path) -> None:
-    (game,) = [block for block in plain_blocks("docs/games/efg.md") if block.startswith("EFG 2")]
+    (game,) = [block for block in text_blocks("docs/games/efg.md") if block.startswith("EFG 2")]
     file = tmp_path / "game.efg"
     file.write_text(game)
     assert evaluate(solve(str(file), "lp").strategy).values == pytest.approx([1 / 3, -1 / 3])
     states = [state for state in every_state(load(str(file))) if state.current_player() == 1]
     assert {state.information_state_string(1) for state in states} == {"Bob: a bet"}
+
+
+# ---- Commands that are shown but not run: they take too long, or need another machine
+
+
+def commands_shown(page: Path) -> list[str]:
+    """Lines in blocks that do not run, and code within sentences, that are commands of fogplay."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\S*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    shown = "\n".join(block for language, block in blocks if language not in PARSERS).replace("\\\n", " ")
+    lines = re.findall(r"^(fogplay [a-z].*)$", shown, re.MULTILINE)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines += re.findall(r"^ {4}(fogplay [a-z].*)$", prose.replace("\\\n", " "), re.MULTILINE)
+    spans = [" ".join(span.split()) for span in re.findall(r"(?<!`)`(fogplay [a-z][^`]*)`(?!`)", prose)]
+    return [line for line in [*lines, *spans] if not re.search(r"[…\[<|]| - |^fogplay [a-z]+ is ", line)]
+
+
+def test_every_command_shown_is_one() -> None:
+    """Names of commands and options are those that there are; nothing is run."""
+    import typer.main
+
+    from fogplay.cli import app
+
+    wrong, seen = [], 0
+    for page in [*PAGES, ROOT / "benchmarks/README.md"]:
+        for line in commands_shown(page):
+            seen += 1
+            words = shlex.split(line, comments=True)[1:]
+            command: Any = typer.main.get_command(app)
+            while words and words[0] in getattr(command, "commands", {}):
+                command = command.commands[words.pop(0)]
+            options = {name for each in command.params for name in (*each.opts, *each.secondary_opts)} | {"--help"}
+            named = [word.partition("=")[0] for word in words if re.fullmatch(r"--?[a-z][a-z-]*(=.*)?", word)]
+            unknown = [name for name in named if name not in options]
+            if unknown or (hasattr(command, "commands") and words):
+                wrong.append(f"{page.relative_to(ROOT)}: {line}")
+    assert not wrong, "\n".join(wrong)
+    assert seen > 150
+
+
+def test_every_block_is_known() -> None:
+    """A block runs (``python``, ``bash``, ``py`` in a test of its own), or says that it is text."""
+    known = {"python", "bash", "py", "text", ""}
+    for page in PAGES:
+        for language in re.findall(r"^ *```([^\s`{]+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+            assert language in known, f"{page.name}: {language}"
 
 
 def test_links_lead_somewhere() -> None:

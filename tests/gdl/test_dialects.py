@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fogplay.gdl.cases import told_apart
@@ -9,6 +11,7 @@ from fogplay.gdl.grounding import ground
 from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.network import make_network
 from fogplay.gdl.networked import NetworkMachine
+from fogplay.gdl.sheet import load_sheet
 from fogplay.gdl.unfolding import MOST, unfolded
 from tests.helpers import refusal
 
@@ -95,3 +98,23 @@ def test_conditions_that_share_nothing_are_not_combined() -> None:
     others = " ".join(f"(<= (next (cell {x} {y} c{y})) (does bob up))" for x in range(10) for y in range(8))
     read = sheet(COUNT + colours + stay + others + line)
     assert len(ground(read, seconds=2.0).program) < 100_000
+
+
+ENCODINGS = {
+    "lines of Windows": COUNT.replace("\n", "\r\n").encode(),
+    "lines of old": COUNT.replace("\n", "\r").encode(),
+    "a mark of the encoding": b"\xef\xbb\xbf" + COUNT.encode(),
+    "two bytes per letter": COUNT.encode("utf-16"),
+    "another encoding": b"; caf\xe9 \xff\n" + COUNT.encode(),
+    "capitals and tabs": COUNT.upper().replace(" ", "\t").encode(),
+    "a comment of Lisp": b"#| (role zoe)\n(role |#" + COUNT.encode(),
+}
+
+
+@pytest.mark.parametrize("kind", ENCODINGS)
+def test_files_as_others_write_them(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "rules.kif"
+    file.write_bytes(ENCODINGS[kind])
+    read = load_sheet(file)
+    assert read.rules == sheet(COUNT).rules
+    assert Interpreter(read).roles == ("ann", "bob")

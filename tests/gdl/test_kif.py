@@ -20,6 +20,11 @@ def test_words_lists_comments_and_case() -> None:
     assert [at for _, at in parse(text)] == [0, 26, 50]
 
 
+def test_comments_of_several_lines() -> None:
+    assert [form for form, _ in parse("(a #| b\n (c) ; |# d)#||#e|#")] == [("a", "d"), "e|#"]
+    assert "line 2, column 1: this comment is never closed" in refusal(parse, "(a)\n#| (b) " + "#| " * 100_000)
+
+
 @given(st.lists(TERMS, max_size=5))
 def test_printing_and_parsing_are_inverse(terms: list[object]) -> None:
     text = "\n".join(map(unparse, terms))

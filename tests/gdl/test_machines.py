@@ -9,13 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import clingo
 import numpy as np
 import pytest
 from numba import cuda
 
 from fogplay.gdl import differences, lanes
 from fogplay.gdl.circuit import holds
-from fogplay.gdl.grounding import NotGroundedError, ground
+from fogplay.gdl.grounder import shown_plainly, shown_quickly
+from fogplay.gdl.grounding import NotGroundedError, _flat_terms, _terms, ground
 from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.machine import Machine
 from fogplay.gdl.machines import machine_for
@@ -298,6 +300,28 @@ def test_ground_rules_without_compiled_code(monkeypatch: pytest.MonkeyPatch, tmp
     plain = ground(read)
     assert (compiled.program == plain.program).all()
     assert compiled.shown == plain.shown
+
+
+def test_atoms_without_the_c_interface() -> None:
+    """Clingo's own wrappers show the same atoms, long names and facts among them."""
+    control = clingo.Control(["-W", "none"])
+    control.add("base", [], f"p(1). p({'x' * 9000}). {{ q(f(X,1)) }} :- p(X). p(2) :- q(f(1,1)).")
+    control.ground([("base", [])])
+    quickly, plainly = shown_quickly(control), shown_plainly(control)
+    for name in ("p", "q", "r"):
+        assert list(quickly(name, 1, None)) == list(plainly(name, 1, None))
+    numbers = {number for number, _ in quickly("q", 1, None)}
+    assert len(numbers) == 3
+    assert [number for number, _ in quickly("q", 1, {max(numbers)})] == [max(numbers)]
+
+
+def test_names_of_atoms_are_read_back() -> None:
+    """Constants, functions at any place and within each other."""
+    words = ["ann", "f", "b", "g"]
+    for text in ("c0", "c0,c2", "f1(c2)", "c0,f1(c2,c0)", "f1(c2),c0", "c0,f1(f3(c2),c0)", "f1(c0),f3(c2)"):
+        flat = _flat_terms(text, {f"c{number}": word for number, word in enumerate(words)})
+        assert flat in ((), _terms(text, words))
+        assert bool(flat) == (text in ("c0", "c0,c2", "f1(c2)", "c0,f1(c2,c0)"))
 
 
 def test_most_moves_are_not_the_few_others() -> None:

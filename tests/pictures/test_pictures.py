@@ -197,4 +197,8 @@ def test_a_small_tree_is_drawn_with_probabilities_and_a_large_one_refused() -> N
 def test_lines_need_a_measurement() -> None:
     assert "No measurement yet" in draw_lines({"cfr": []}, "iterations", "nash_conv")
     drawn = draw_lines({"cfr": [(1, 1.0), (10, 0.1)], "uct": [(1, 2.0)]}, "iterations", "nash_conv")
-    assert len(list(ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}polyline"))) == 2
+    found = ElementTree.fromstring(drawn)
+    assert len(list(found.iter("{http://www.w3.org/2000/svg}polyline"))) == 1
+    assert len(list(found.iter("{http://www.w3.org/2000/svg}circle"))) == 1  # a single point
+    scores = draw_lines({"es-mccfr": [(1, -300.0), (100, 20.0)]}, "iterations", "mb/h", plain=True)
+    assert all(f">{mark}</text>" in scores for mark in (-300, -200, -100, 0, 100))

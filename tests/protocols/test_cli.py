@@ -212,12 +212,13 @@ def somebody(port: int, says: str, then: str = "", seconds: float = 0.0) -> Iter
                 time.sleep(0.05)
         with connection, contextlib.suppress(OSError):
             connection.sendall(says.encode())
-            time.sleep(seconds)
+            over.wait(seconds)
             connection.sendall(then.encode())
 
-    thread = threading.Thread(target=play)
+    over, thread = threading.Event(), threading.Thread(target=play)
     thread.start()
     yield
+    over.set()
     thread.join(20)
 
 
@@ -229,12 +230,13 @@ def dealer_saying(*lines: str, seconds: float = 0.0) -> Iterator[str]:
         connection, _ = door.accept()
         with connection, contextlib.suppress(OSError):
             connection.sendall("".join(f"{line}\r\n" for line in lines).encode())
-            time.sleep(seconds)
+            over.wait(seconds)
 
     with socket.create_server(("127.0.0.1", 0)) as door:
-        thread = threading.Thread(target=deal)
+        over, thread = threading.Event(), threading.Thread(target=deal)
         thread.start()
         yield str(door.getsockname()[1])
+        over.set()
         thread.join(20)
 
 
@@ -245,10 +247,10 @@ def free_port() -> int:
 
 def test_a_no_limit_dealer_is_left_at_once(run: Command) -> None:
     over, asked = "MATCHSTATE:1:0:f:|9hQd", "MATCHSTATE:0:1:r300:5d5c|"
-    with dealer_saying(over, asked, seconds=1.0) as port:
+    with dealer_saying(over, asked, seconds=60.0) as port:
         began = time.monotonic()
         status, out, err = run("join", "127.0.0.1", port, "--agent", "always-fold", "--seed", "1")
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 30.0
     assert status == 2
     assert "the dealer plays no-limit ('MATCHSTATE:0:1:r300:5d5c|'); fogplay plays limit games only" in err
     assert out == "1 hand, -5 chips (a big blind is 10), -500.0 mb/h (seed 1)\n"
@@ -276,10 +278,10 @@ def test_remarks_are_folded_and_plain(run: Command) -> None:
 
 def test_a_silent_player_does_not_outlast_the_start(run: Command) -> None:
     port = free_port()
-    with somebody(port, "", seconds=1.5):
+    with somebody(port, "", seconds=60.0):
         began = time.monotonic()
         status, _, err = run("deal", "kuhn.limit.2p", "uniform", f"Bo=:{port}", "--start-timeout", "0.5")
-        assert time.monotonic() - began < 1.4
+        assert time.monotonic() - began < 30.0
     assert status == 2
     assert "Bo is out: it did not greet in 0.5 seconds" in err.splitlines()[-1]
 

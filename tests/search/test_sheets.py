@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import fogplay as fp
 from fogplay import load
 from fogplay.games.game import TERMINAL
 from fogplay.games.gdl import GdlState
@@ -19,11 +18,10 @@ from fogplay.gdl.networked import NetworkMachine
 from fogplay.kernels import stages
 from fogplay.play import View
 from fogplay.search import sheet_networked, sheet_uct
-from fogplay.search.sheet_exploiting import Near, depth_within
+from fogplay.search.sheet_exploiting import Choices, twice
 from fogplay.search.sheet_interpreted import Interpreted
 from fogplay.search.sheet_networked import Networked
 from fogplay.search.sheets import ALGORITHMS, SheetPlayer, agent
-from fogplay.trees import flatten
 from tests.helpers import refusal
 
 
@@ -224,18 +222,76 @@ def test_the_exploiting_player_responds_to_uct() -> None:
     assert careful == pytest.approx((0.625, 0.0625, 0.3125), abs=0.05)
 
 
-def test_the_exploiting_player_cuts_off_what_is_far() -> None:
-    game = load("goofspiel.kif")
+def whole_tree(sheet: str) -> tuple[Networked, Any]:
+    """The search of a sheet and all its states as a tree."""
+    game = load(sheet)
     network = Networked(machine_of(game), False, 1)
     network.stages(game.machine.initial(), 0.0)  # compiles
-    made = network.stages(game.machine.initial(), time.monotonic() + 60)
-    assert depth_within(made, 10**9) == 5
-    assert depth_within(made, 100) == 1
-    stages.iterate(made, 1, 200)
-    near = flatten(Near(game, made, 2))
-    exact = fp.solve(near, "cfr+", 1000).strategy["0"]  # the first decision, with CFR's values after two steps
-    assert sum(exact.values()) == pytest.approx(1.0)
-    assert near.num_nodes == 1 + 5 + 25 + 25 * 4 + 25 * 16
+    return network, network.stages(game.machine.initial(), time.monotonic() + 60)
+
+
+def values_of(tree: Any, chosen: Any, best: int | None) -> list[float]:
+    """The roles' values at the root if all play ``chosen``, but one of them its best moves."""
+    value = np.array(tree.value, float)
+    for node in np.flatnonzero(np.diff(tree.first_child))[::-1].tolist():
+        own = [slice(tree.first_slot[node, role], tree.first_slot[node, role + 1]) for role in range(2)]
+        after = tree.child[tree.first_child[node] : tree.first_child[node + 1]]
+        worth = value[after].reshape(*(each.stop - each.start for each in own), 2)
+        moves = [
+            np.einsum("ij,j->i", worth[..., 0], chosen[own[1]]),
+            np.einsum("ij,i->j", worth[..., 1], chosen[own[0]]),
+        ]
+        value[node] = [moves[role] @ chosen[own[role]] for role in range(2)]
+        if best is not None:
+            value[node, best] = moves[best].max()
+    return [float(each) for each in value[0]]
+
+
+@pytest.mark.parametrize("confidence", [0.0, 0.5, 1.0])
+def test_responses_on_a_tree_of_stages(confidence: float) -> None:
+    """No confidence is an equilibrium, full confidence a best response to the model; between them are both, in part."""
+    _network, tree = whole_tree("goofspiel.kif(cards=4)")
+    free, modelled = twice(tree)
+    rng = np.random.default_rng(1)
+    for node in np.flatnonzero(np.diff(tree.first_child)).tolist():
+        for role in range(2):
+            own = slice(tree.first_slot[node, role], tree.first_slot[node, role + 1])
+            modelled.chosen[own] = rng.dirichlet(np.full(own.stop - own.start, 0.3))
+    model = modelled.chosen.copy()
+    stages.respond(free, modelled, 0, confidence, 1, 2000)
+    mine = [slice(tree.first_slot[node, 0], tree.first_slot[node, 1]) for node in range(len(tree.value))]
+    played, feared = model.copy(), free.average.copy()
+    for own in mine:
+        played[own] = free.average[own] / max(free.average[own].sum(), 1e-9)
+    feared[:] = played
+    won, kept = values_of(tree, played, None)[0], 100.0 - values_of(tree, feared, 1)[1]
+    most = values_of(tree, model, 0)[0]
+    if confidence == 1.0:
+        assert won == pytest.approx(most, abs=0.5)
+    elif confidence == 0.0:
+        assert kept == pytest.approx(50.0, abs=0.5)
+    else:
+        assert 50.0 < won < most
+        assert 0.0 < kept < 50.0
+
+
+def test_choices_of_uct_are_counted_and_kept() -> None:
+    """Where a move wins at once, UCT chooses it every time; a second look continues the count."""
+    network, tree = whole_tree("biased-rps.kif")
+    choices = Choices(network)
+    choices.model(tree, time.monotonic())
+    ((runs, counts),) = choices.found.values()
+    assert runs == 1
+    assert [each.sum() for each in counts] == [1.0, 1.0]
+    for number in range(1, 41):
+        choices.run(network.tree.states[0], [3, 3], number)  # type: ignore[union-attr]
+    ((runs, counts),) = choices.found.values()
+    assert runs == 40
+    assert counts[0].sum() == pytest.approx(40.0)
+    chosen = np.zeros(len(tree.average))
+    choices.fill(tree, chosen)
+    assert chosen[:3] == pytest.approx(counts[0] / 40)
+    assert chosen[3:6] == pytest.approx(counts[1] / 40)
 
 
 def test_flat_monte_carlo_takes_a_win() -> None:

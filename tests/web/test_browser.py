@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from fogplay.rooms import Hall, Settings, Store
+from fogplay.rooms import Settings, Store
+from fogplay.rooms.store import AT_ONCE
 from tests.web.browser import Server, all_of, chromium, is_over, needs_browser, press, status, wait_for
 
 pytestmark = needs_browser
@@ -37,16 +38,16 @@ def browser() -> Iterator[Any]:
         yield driver
 
 
-def new_room(server: Server, game: str, opponent: str = "best", seat: int | None = None) -> str:
+def new_room(server: Server, game: str, opponent: str = "best", seat: int | None = None, pace: str = AT_ONCE) -> str:
     """A room made beside the server, through the same file; its address."""
-    hall = Hall(Store(server.folder / "rooms.sqlite"), (game, "kuhn"))
-    kept = hall.store.create(Settings(game, opponent, seat))
-    hall.store.close()
+    store = Store(server.folder / "rooms.sqlite")
+    kept = store.create(Settings(game, opponent, seat, pace=pace))
+    store.close()
     return f"{server.url}/room/{kept.secret}"
 
 
 def moves_of(driver: Any) -> str:
-    return str(driver.find_element("css selector", ".moves").get_attribute("innerHTML"))
+    return str(driver.execute_script("return document.querySelector('.moves').innerHTML"))
 
 
 def click_through(driver: Any, rng: random.Random) -> int:
@@ -101,14 +102,14 @@ def test_a_reload_and_a_killed_server_come_back_to_the_same_decision(tmp_path: P
         wait_for(browser, lambda _: all_of(browser, "button[data-do=act]"))
         press(browser, "button[data-do=act]")
         wait_for(browser, lambda _: is_over(browser) or all_of(browser, "button[data-decision='1']"))
-        before, moves = status(browser), browser.find_element("css selector", ".moves").get_attribute("innerHTML")
+        before, moves = status(browser), moves_of(browser)
         browser.refresh()
         wait_for(browser, lambda _: status(browser) == before)
         server.kill()
         server.start()
         browser.refresh()
         wait_for(browser, lambda _: status(browser) == before)
-        assert browser.find_element("css selector", ".moves").get_attribute("innerHTML") == moves
+        assert moves_of(browser) == moves
     finally:
         server.stop()
 
@@ -178,7 +179,7 @@ def test_what_another_page_sends_changes_nothing(server: Server, browser: Any) -
     """Another room's secret, none, a move out of turn, junk: nothing happens, or the page says why."""
     browser.get(new_room(server, "leduc", seat=0))
     wait_for(browser, lambda _: all_of(browser, "button[data-decision='0']"))
-    before = browser.find_element("css selector", ".moves").get_attribute("innerHTML")
+    before = moves_of(browser)
     own = "location.pathname.split('/')[2]"
     for sent in (
         "{do:'act',hand:0,decision:0,action:1,secret:'wrong'}",
@@ -194,7 +195,7 @@ def test_what_another_page_sends_changes_nothing(server: Server, browser: Any) -
     ):
         browser.execute_script(f"emitEvent('fogplay', {sent})")
     wait_for(browser, lambda _: all_of(browser, "[role=alert]"))
-    assert browser.find_element("css selector", ".moves").get_attribute("innerHTML") == before
+    assert moves_of(browser) == before
 
 
 def test_no_request_leaves_this_machine_and_the_first_page_is_small(server: Server, browser: Any) -> None:
@@ -220,17 +221,17 @@ def test_training_is_started_stopped_resumed_and_played_against(server: Server, 
     field.send_keys("50000000")
     press(browser, ".q-btn")
     wait_for(browser, lambda _: "running" in browser.page_source and all_of(browser, "button[data-do=play]"))
-    wait_for(browser, lambda _: "nash_conv" in all_of(browser, "section[aria-label=Runs] li")[0].text)
+    wait_for(browser, lambda _: "nash_conv" in all_of(browser, ".run")[0].text)
     press(browser, "button[data-do=stop]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"))
-    stopped = all_of(browser, "section[aria-label=Runs] li")[0].text
+    stopped = all_of(browser, ".run")[0].text
     assert "stopped: iteration" in stopped
     reached = int(stopped.split("iteration ")[1].split(" of")[0].replace(",", ""))
     press(browser, "button[data-do=resume]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=stop]"))
 
     def further(_: Any) -> bool:
-        text = all_of(browser, "section[aria-label=Runs] li")[0].text
+        text = all_of(browser, ".run")[0].text
         return int(text.split("iteration ")[1].split(" of")[0].replace(",", "")) > reached
 
     wait_for(browser, further)
@@ -241,6 +242,14 @@ def test_training_is_started_stopped_resumed_and_played_against(server: Server, 
     wait_for(browser, lambda _: all_of(browser, "button[data-do=stop]"))
     press(browser, "button[data-do=stop]")
     wait_for(browser, lambda _: all_of(browser, "button[data-do=resume]"))
+
+
+def choose(driver: Any, place: int, text: str) -> None:
+    """Choose an entry of the list number ``place`` on a page."""
+    wait_for(driver, lambda _: all_of(driver, "input[role=combobox]"))[place].click()
+    script = "return [...document.querySelectorAll('.q-item')].find((item) => item.innerText.trim() === arguments[0])"
+    wait_for(driver, lambda _: driver.execute_script(script, text)).click()
+    wait_for(driver, lambda _: all_of(driver, "input[role=combobox]")[place].get_attribute("value") == text)
 
 
 def show(driver: Any, game: str) -> None:
@@ -259,6 +268,32 @@ def test_strategies_are_explored(server: Server, browser: Any) -> None:
     show(browser, "kuhn")
     wait_for(browser, lambda _: len(all_of(browser, "svg.fp")) == 2)  # bars and the tree of the first game
     assert "12 infosets" in browser.page_source
+
+
+def test_two_strategies_are_compared(server: Server, browser: Any) -> None:
+    browser.get(f"{server.url}/explore")
+    choose(browser, 0, "the best of kuhn")
+    choose(browser, 1, "the best of leduc")
+    press(browser, ".q-btn")
+    wait_for(browser, lambda _: "no infoset in common" in browser.page_source)
+    choose(browser, 1, "the best of kuhn")
+    press(browser, ".q-btn")
+    wait_for(browser, lambda _: "They differ by 0.0 % on average over 12 situations" in browser.page_source)
+
+
+@pytest.mark.slow
+def test_two_charts_stand_side_by_side_with_differences_first(server: Server, browser: Any) -> None:
+    browser.get(f"{server.url}/explore")
+    choose(browser, 0, "smooth-uct of holdem")
+    choose(browser, 1, "smooth-uct-average of holdem")
+    press(browser, ".q-btn")
+    wait_for(browser, lambda _: len(all_of(browser, ".pair svg")) == 2)
+    bars = browser.execute_script("return document.querySelector('svg.fp').getBoundingClientRect().top")
+    one, two = browser.execute_script(
+        "return [...document.querySelectorAll('.pair svg')].map((each) => each.getBoundingClientRect().toJSON())"
+    )
+    assert bars < one["top"] == two["top"]
+    assert one["right"] <= two["left"]
 
 
 @pytest.mark.slow

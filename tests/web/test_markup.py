@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fogplay.rooms import Finished, Scores, Settings
-from fogplay.web.markup import MOST_BUTTONS, cost_words, keys_for, room_page
+from fogplay.web.markup import MOST_BUTTONS, cost_words, decision_panel, keys_for, room_page, short
 from tests.rooms.helpers import play_hand, room_of
 
 
@@ -26,9 +26,12 @@ def test_keys_are_letters_where_they_differ_and_numbers() -> None:
     assert keys_for(["fold", "call 2", "raise"]) == ["f 1", "c 2", "r 3"]
     assert keys_for(["bid 1", "bid 2"]) == ["1", "2"]
     assert keys_for(["north", "é"]) == ["1", "2"]  # n begins the next hand
-    assert keys_for([f"x{place}" for place in range(12)])[9:] == ["", "", ""]
+    assert keys_for([f"x{place}" for place in range(12)])[8:] == ["9", "a", "s", "d"]
     assert keys_for(["bid 2", "bid 4"]) == ["2", "4"]  # the third card is not the third option
-    assert keys_for(["3", "2", "T", "33", "TT", "22"]) == ["3", "2", "t", "", "", ""]
+    assert keys_for(["3", "2", "T", "33", "TT", "22"]) == ["3", "2", "t", "a", "s", "d"]
+    assert keys_for(["1-5", "1-6", "call"]) == ["a", "s", "c"]
+    assert keys_for(["mark 1 1", "mark 3 2", "mark 3 3"]) == ["1", "2", "3"]
+    assert all(keys_for([f"{place}-{place}" for place in range(MOST_BUTTONS)]))
 
 
 def test_many_moves_are_typed(tmp_path: Path) -> None:
@@ -80,3 +83,26 @@ def test_costs_in_words() -> None:
     assert cost_words(made | {"error": 0.1}) == "Your choice cost 0.25 ± 0.1."
     assert cost_words(made | {"cost": 0.0}) == "Your choice cost nothing."
     assert cost_words(made | {"cost": None}) == "x would choose this with 40 %."
+    assert cost_words(made | {"cost": None, "shares": [0.0]}) == "x would not choose this."
+    assert cost_words(made | {"cost": 3e-5}) == "Your choice cost nothing."
+
+
+def test_small_numbers_are_nothing() -> None:
+    assert [short(value, "+") for value in (1.6e-6, -0.0004, 0.25, -1.23456)] == ["0", "0", "+0.25", "-1.23"]
+
+
+def test_options_that_nobody_would_choose_are_left_out_of_reviews() -> None:
+    made = {
+        "situation": "x", "options": ["a", "b", "c"], "chosen": 2, "by": "x", "shares": [1.0, 0.0, 0.0], "values": None,
+        "cost": None, "error": 0.0,
+    }  # fmt: skip
+    assert decision_panel(made).count('class="option') == 2
+    assert decision_panel(made | {"values": [1.0, 0.0, 0.0], "cost": 1.0}).count('class="option') == 3
+
+
+def test_the_chosen_settings_are_pressed(tmp_path: Path) -> None:
+    room = room_of(tmp_path, "leduc", seat=1)
+    page = room_page(room.look(), room.settings, room.scores(), [])
+    assert re.findall(r'data-value="([^"]*)" aria-pressed="true"', page) == ["1", "at once", "0"]
+    assert "Two or four colours" in page
+    assert "Two or four colours" not in room_page(room_of(tmp_path, "kuhn").look(), room.settings, room.scores(), [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -69,7 +70,7 @@ def test_another_rooms_secret_moves_nothing(server: Server) -> None:
 def test_junk_closes_its_own_socket_and_disturbs_nobody(server: Server) -> None:
     async def go() -> None:
         quiet, loud = await two_rooms(server)
-        await loud.send_junk(2000)
+        await loud.send_junk(10_000)
         for _ in range(5):
             await quiet.click()
         async with asyncio.timeout(60):
@@ -91,3 +92,31 @@ def test_sockets_of_other_sites_are_refused(server: Server) -> None:
                 )
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../../../../etc/passwd",
+        "/room/../../../etc/passwd",
+        "/room/%2e%2e/%2e%2e/etc/passwd",
+        "/room/x/file/../../../../etc/passwd",
+        "/_nicegui/3.18.0/static/../../../../../../etc/passwd",
+        "/_nicegui/3.18.0/static/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
+        "/_nicegui/3.18.0/static/..%5c..%5cetc%5cpasswd",
+        "/_nicegui/3.18.0/components/../../../pyproject.toml",
+        "//etc/passwd",
+        "/rooms.sqlite",
+        "/../rooms.sqlite",
+    ],
+)
+def test_no_path_leads_out_of_the_pages(server: Server, path: str) -> None:
+    """Sent as it is: libraries would tidy such a path up first."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    found = answer.read()
+    connection.close()
+    assert b"root:" not in found
+    assert not found.startswith(b"SQLite")
+    assert answer.status >= 400 or b"no such room" in found or b"Opening the room" in found

@@ -118,7 +118,7 @@ def sensible(rules: Any, spec: str, flatten: Callable[..., FlatGame] = flatten) 
 def searchers(rules: Any, seats: int, kind: str = SEARCH) -> list[Any]:
     """Search agents that are ready within seconds: on the rules as they are where a tree would take longer to build."""
     played: Any = rules
-    if kind == SEARCH and part_of(rules, "simulator") is None and _tree_takes_long(rules):
+    if kind != SHEETS and part_of(rules, "simulator") is None and _tree_takes_long(rules):
         played = by_rules(rules, str(rules), f"over {MOST_TREE:,} nodes")
     return resolve([kind] * seats, played)
 

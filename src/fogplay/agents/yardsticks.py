@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from fogplay.agents.resolve import BOTS
-from fogplay.play import match
+from fogplay.agents.resolve import BOTS, UNIFORM
+from fogplay.play import Uniform, match
 from fogplay.simulators import part_of
 
 HANDS = 100_000  # per match, which takes about half a second
+QUICK_HANDS = 20_000
+AT_A_TABLE = 200  # hands, where no compiled loop plays them
 CERTAIN = 2.0  # standard errors beyond which a result is called won or lost
 
 
@@ -62,6 +64,17 @@ def measure_by_matches(
         if played.interrupted:
             break
     return found
+
+
+def quick_score(strategy: Any, rules: Any, hands: int = QUICK_HANDS) -> Yardstick:
+    """A short match against the strongest yardstick, or against ``uniform``, at a table, if the game has none."""
+    names, others = yardsticks_of(rules), int(rules.num_players()) - 1
+    if names:
+        bot = part_of(rules, "bots", BOTS)([names[-1]], rules, (strategy,))[names[-1]]
+        played = match(rules, [strategy, *[bot] * others], hands)
+        return Yardstick(names[-1], played.means[0], played.standard_errors[0], played.unit, played.hands)
+    played = match(rules, [strategy, *[Uniform()] * others], AT_A_TABLE)
+    return Yardstick(UNIFORM, played.means[0], played.standard_errors[0], played.unit, played.hands)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,16 @@ def names(rules: Holdem) -> tuple[str, ...]:
     return tuple(BOTS) if rules.is_full() else ()
 
 
+def opponents(rules: Holdem) -> dict[str, str]:
+    """A sentence on the strength of every bot that can play these rules, by name; the strongest come first.
+
+    Numbers are those of docs/matches.md: thousandths of a big blind per hand (mb/h), two players.
+    """
+    players = rules.players if _is_usual(rules) else 0
+    able = [name for name in reversed(STRENGTHS) if name not in TRAINED or players in TRAINED[name]]
+    return {name: STRENGTHS[name] for name in able} if rules.is_full() else {}
+
+
 def default(rules: Holdem) -> str | None:
     """The strongest bot that can play these rules, if any can."""
     if not rules.is_full():
@@ -141,6 +151,18 @@ def _trained(name: str) -> Callable[[Holdem, Betting], BettingPolicy]:
 
 YARDSTICKS = ("always-call", "always-raise", "rules", "sparring", "smooth-uct")  # from the weakest to the strongest
 TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # by number of players
+STRENGTHS = {  # from the weakest to the strongest
+    "always-fold": "Folds to every bet: loses 750 mb/h (thousandths of a big blind per hand) to always-raise.",
+    "uniform": "Makes every move with the same probability: loses 938 mb/h to rules and 2,906 to always-raise.",
+    "always-raise": "Raises while it may, whatever it holds: loses 1,724 mb/h to rules.",
+    "probe": "Calls or raises, whatever it holds: loses 1,571 mb/h to rules.",
+    "always-call": "Calls every bet and never raises: loses 934 mb/h to rules.",
+    "rules": "Follows rules of thumb about hand strength and pot odds: loses 119 mb/h to sparring, 234 to smooth-uct.",
+    "sparring": "A near-equilibrium of a coarse game with 10 groups of hands per round: loses 40 mb/h to smooth-uct.",
+    "smooth-uct-average": "The average strategy behind smooth-uct, harder to exploit: wins 103 mb/h from rules, and no "
+    "opponent wins more than 367.5 from it.",
+    "smooth-uct": "The strongest bot of hold'em, learned by self-play: wins 234 mb/h from rules and 40 from sparring.",
+}
 BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),
     "always-call": _unseeing(0.0, 1.0, 0.0),

@@ -44,12 +44,12 @@ def games(
 def join(
     host: Annotated[str, typer.Argument(help="The dealer's machine, such as localhost.")],
     port: Annotated[str, typer.Argument(help="The dealer's port.")],
-    agent: Annotated[str | None, typer.Option(help="A saved strategy, or a bot's name; always needed.")] = None,
+    agent: Annotated[str | None, typer.Option(help="A saved strategy, or a bot's name; required.")] = None,
     game: Annotated[
         str | None, typer.Option(metavar="GAMEDEF", help=f"The dealer's game; by default the file's, or {DEFAULT}.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same actions.", min=0)] = None,
-    wait: Annotated[float, typer.Option(metavar="SECONDS", help="How long to keep trying to connect.")] = 0.0,
+    wait: Annotated[float, typer.Option(metavar="SECONDS", help="Seconds to keep trying to connect.")] = 0.0,
     as_json: JSON = False,
 ) -> None:
     """Play at a dealer's table until it ends the match."""
@@ -108,7 +108,7 @@ def deal(
             metavar="PLAYER", help="[NAME=]AGENT for a strategy or bot; [NAME=]:PORT for a player that connects."
         ),
     ],
-    hands: Annotated[int, amount("--hands", "-n", help="How many.")] = 3000,
+    hands: Annotated[int, amount("--hands", "-n", help="How many hands.")] = 3000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same cards.")] = 0,
     turn: Annotated[
         int, typer.Option(help="Rotate everybody by this many seats: with the same seed, a duplicate.")
@@ -121,12 +121,16 @@ def deal(
         bool, typer.Option("--forfeit", help="Continue without a player that fails: it checks or folds from then on.")
     ] = False,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 accepts other machines.")] = "127.0.0.1",
-    t_response: Annotated[float, typer.Option(metavar="SECONDS", help="The longest answer.")] = 600.0,
-    t_hand: Annotated[float, typer.Option(metavar="SECONDS", help="A player's longest hand.")] = 600.0,
-    t_per_hand: Annotated[float, typer.Option(metavar="SECONDS", help="A player's average time per hand.")] = 7.0,
+    t_response: Annotated[float, typer.Option(metavar="SECONDS", help="Seconds per answer.")] = 600.0,
+    t_hand: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Seconds per player for all answers in a hand.")
+    ] = 600.0,
+    t_per_hand: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Seconds per player and hand, on average over the match.")
+    ] = 7.0,
     start_timeout: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="How long players have to connect and greet; by default, no limit."),
+        typer.Option(metavar="SECONDS", help="Seconds for all players to connect and greet; by default, no limit."),
     ] = None,
     as_json: JSON = False,
 ) -> None:
@@ -286,16 +290,26 @@ def replay(
     game: Annotated[
         str | None, typer.Option(metavar="GAMEDEF", help="The logs' game; by default the one that they name.")
     ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="A file for the hands: .csv, or .phhs, which pokerkit reads, if the game has it."),
+    ] = None,
     as_json: JSON = False,
 ) -> None:
     """Replay logs: check every hand's result by the rules, or report the first line that breaks them.
 
     Several logs are combined; hands with the same cards, as in duplicate matches, count as one deal.
     """
+    from fogplay.protocols.acpc.records import write_records
     from fogplay.protocols.acpc.replay import combine
     from fogplay.protocols.acpc.replay import replay as play_again
 
     if len({log.resolve() for log in logs}) < len(logs):
         raise FogplayError("the same log is named twice")
+    if export is not None:
+        require_folder(export)
     played = [play_again(log, game) for log in logs]
-    report_replayed(played, combine(played), as_json)
+    combined = combine(played)
+    if export is not None:
+        write_records(export, played)
+    report_replayed(played, combined, export, as_json)

@@ -84,7 +84,7 @@ def report_dealt(
             say(f"{row['name']} left in hand {row['out_in_hand']} ({row['out']}) and checked or folded from then on")
 
 
-def report_replayed(logs: Sequence[Any], combined: Any, as_json: bool) -> None:
+def report_replayed(logs: Sequence[Any], combined: Any, export: Path | None, as_json: bool) -> None:
     """The end of ``replay``."""
     rows = [
         {"name": name, "chips": won.chips, "mb/h": won.rate, "standard_error": won.error}
@@ -94,7 +94,8 @@ def report_replayed(logs: Sequence[Any], combined: Any, as_json: bool) -> None:
         each = [{"log": log.path, "hands": log.hands, "finished": log.score is not None} for log in logs]
         facts = {"game": logs[0].game, "hands": combined.hands, "deals": combined.deals}
         rest = {"finished": all(log.score is not None for log in logs), "logs": each, "players": rows}
-        print_json(facts | rest | {"big_blind": logs[0].definition.big_blind})
+        written = {} if export is None else {"export": str(export)}
+        print_json(facts | rest | {"big_blind": logs[0].definition.big_blind} | written)
         return
     for log in logs:
         end = "" if log.score is not None else "; there is no score: the match was cut off"
@@ -104,3 +105,5 @@ def report_replayed(logs: Sequence[Any], combined: Any, as_json: bool) -> None:
         hands, deals = counted(combined.hands, "hand"), counted(combined.deals, "deal")
         say(f"{hands} with the cards of {deals}: duplicates count as one")
     _show_players(rows)
+    if export is not None:
+        say(f"the hands are in {export}")

@@ -128,12 +128,14 @@ def _draw(path: Path, result: Any) -> None:
 def compare(
     game: Annotated[str, typer.Argument(help=f"A game: {EXAMPLES}.")],
     algorithms: Annotated[list[str], typer.Argument(help="Algorithms; see `fogplay algorithms`.")],
-    iterations: Annotated[int | None, amount("--iterations", "-n", help="Of each run, instead of --minutes.")] = None,
+    iterations: Annotated[
+        int | None, amount("--iterations", "-n", help="Iterations of each run, instead of --minutes.")
+    ] = None,
     minutes: Minutes = None,
     runs: Annotated[int, amount(help="Seeds of each algorithm that has randomness.")] = 5,
-    workers: Annotated[int, typer.Option(help="Runs at once; 0: one per core. 1 gives the truest clock.", min=0)] = 0,
+    workers: Annotated[int, typer.Option(help="Runs at once; 0: one per core. Use 1 for exact times.", min=0)] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="The beginning of the files' names; GAME-compared by default.")
+        Path | None, typer.Option(help="How the names of the files begin; GAME-compared by default.")
     ] = None,
     as_json: JSON = False,
 ) -> None:

@@ -20,7 +20,9 @@ PATIENCE = 10.0  # seconds to count the nodes of a game
 @app.command()
 def games(
     name: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Describe this one.")] = None,
-    efg: Annotated[Path | None, typer.Option("--efg", help="Write this game as a file of Gambit's instead.")] = None,
+    efg: Annotated[
+        Path | None, typer.Option("--efg", help="Write the game to this file in Gambit's format instead.")
+    ] = None,
     as_json: JSON = False,
 ) -> None:
     """List the games, their parameters and sizes; or describe one of them."""

@@ -33,14 +33,14 @@ def match(
         amount(
             "--hands",
             "-n",
-            help="How many, rounded up to whole deals; by default 100,000, or a minute's.",
+            help="How many hands, rounded up to whole deals; by default 100,000, or as many as take a minute.",
         ),
     ] = None,
     seed: Annotated[int, amount(help="The same seed gives the same hands.")] = 0,
     log: Annotated[Path | None, typer.Option(help="The file for the hand histories.")] = None,
     seen_by: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Log only what this player saw; a name is a file's name, shortened."),
+        typer.Option(metavar="NAME", help="Log only what this player saw; give its name as the result shows it."),
     ] = None,
     as_json: JSON = False,
     decks: Annotated[int | None, amount(help="How many deals, instead of --hands; for teams 1,000 by default.")] = None,
@@ -53,7 +53,7 @@ def match(
     exact: Annotated[
         bool, typer.Option("--exact", help="The expected value over all cards instead of hands, where a game has it.")
     ] = False,
-    flops: Annotated[int | None, amount(help="With --exact: estimate from so many sampled flops.")] = None,
+    flops: Annotated[int | None, amount(help="With --exact: estimate from this many sampled flops.")] = None,
     threads: Annotated[
         int | None, amount(help="With --exact: CPU threads; by default one per core, more with a GPU.")
     ] = None,

@@ -30,7 +30,7 @@ def model(
     method: Annotated[str, typer.Option(help="counts, or tree: decision trees over the game's features.")] = "counts",
     prior: Annotated[float, typer.Option(help="Observations added at every infoset.")] = 1.0,
     toward: Annotated[
-        Path | None, typer.Option(help="A saved strategy that distributes these; uniform by default.")
+        Path | None, typer.Option(help="A saved strategy that says how to spread these; uniform by default.")
     ] = None,
     min_hands: Annotated[float, typer.Option(help="The fewest observations in a leaf of a tree.")] = 20.0,
     rounds: Annotated[int | None, amount(help="The most rounds of completing unseen cards.")] = None,

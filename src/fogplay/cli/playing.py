@@ -36,11 +36,14 @@ def play(
             "By default the game's best bot, an equilibrium solved on the spot, or a search.",
         ),
     ] = None,
-    hands: Annotated[int | None, amount("--hands", "-n", help="How many; until you quit by default.")] = None,
+    hands: Annotated[int | None, amount("--hands", "-n", help="How many hands; by default until you quit.")] = None,
     seed: Annotated[int | None, amount(help="The same seed gives the same cards.")] = None,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="AGENT", help="Whom hints and the review quote; your opponent, if it is a strategy."),
+        typer.Option(
+            metavar="AGENT",
+            help="The player that hints and the review quote; by default your opponent, if it is a strategy.",
+        ),
     ] = None,
     review: Annotated[bool, typer.Option(help="Go through your decisions after every hand.")] = True,
     log: Annotated[Path | None, typer.Option(help="Append every hand to this file, as you saw it.")] = None,

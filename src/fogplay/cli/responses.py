@@ -37,7 +37,7 @@ from fogplay.interrupts import stopping
 Game = Annotated[str, typer.Argument(help="A name from `fogplay games`, mygame.py, game.efg or rules.kif.")]
 To = Annotated[Path, typer.Option(help="The model: a strategy saved by `fogplay model` or `fogplay solve`.")]
 Kind = Annotated[str, typer.Option(help="rnr: trust the model equally everywhere; dbr: by how much was observed.")]
-Half = Annotated[float, typer.Option(help="dbr: the observations that give half the confidence.")]
+Half = Annotated[float, typer.Option(help="With dbr: how many observations give half the confidence.")]
 AlgorithmName = Annotated[str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`.")]
 Iterations = Annotated[int | None, amount("--iterations", "-n", help="Iterations per seat.")]
 Seed = Annotated[int, amount(help="The same seed gives the same bits.")]
@@ -50,7 +50,9 @@ Settings = Annotated[
 def respond(
     game: Game,
     to: To,
-    confidence: Annotated[float, typer.Option(help="In the model, from 0 (equilibrium) to 1 (best response).")] = 0.75,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence in the model, from 0 (equilibrium) to 1 (best response).")
+    ] = 0.75,
     kind: Kind = "rnr",
     half: Half = 10.0,
     algorithm: AlgorithmName = "cfr+",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import secrets
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,10 @@ def serve(
     strategies: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Offer the saved strategies in this folder as opponents.")
     ] = None,
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="Offer this opponent too, such as search:uct:1s or program:./my-bot."),
+    ] = None,
     rooms: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keep rooms and runs here instead of in your data folder.")
     ] = None,
@@ -50,12 +55,15 @@ def serve(
     from fogplay.rooms.training import Trainings
     from fogplay.web.server import Address, run
 
+    games = [*(game or ()), *OFFERED]
     for spec in game or ():
         load(spec)
+    for text in opponent or ():
+        _require_opponent(text, games)
     folder = rooms or Path(platformdirs.user_data_dir("fogplay"))
     folder.mkdir(parents=True, exist_ok=True)
     files = sorted(strategies.glob("*.safetensors")) if strategies is not None else []
-    hall = Hall(Store(folder / "rooms.sqlite"), [*(game or ()), *OFFERED], files)
+    hall = Hall(Store(folder / "rooms.sqlite"), games, files, opponent or ())
     token = None if host in (None, LOCAL, "localhost", "::1") else secrets.token_urlsafe(18)
     address = Address(host or LOCAL, port, token)
     say(f"The table is at {address.url}   (Ctrl-C ends it; rooms are kept in {folder})")
@@ -63,6 +71,21 @@ def serve(
         run(hall, Trainings(folder / "runs"), address)
     except KeyboardInterrupt as error:
         raise Stopped(f"the table is closed; all rooms are kept. To open it again: {again()}") from error
+
+
+def _require_opponent(text: str, games: Sequence[str]) -> None:
+    """Refuse an opponent that cannot play any of the games."""
+    from fogplay.agents.resolve import require_known
+    from fogplay.games.registry import load
+
+    trouble: FogplayError | None = None
+    for spec in games:
+        try:
+            require_known([text], load(spec))
+            return
+        except FogplayError as error:
+            trouble = trouble or error
+    raise trouble or FogplayError(f"there is no opponent {text}")
 
 
 def _require_free(host: str, port: int) -> None:

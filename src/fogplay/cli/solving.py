@@ -51,7 +51,7 @@ def solve(
     algorithm: Annotated[
         str, typer.Option("--algorithm", "-a", help="See `fogplay algorithms`; auto takes one that suits the game.")
     ] = "auto",
-    iterations: Annotated[int | None, amount("--iterations", "-n", help="How many.")] = None,
+    iterations: Annotated[int | None, amount("--iterations", "-n", help="How many iterations.")] = None,
     minutes: Minutes = None,
     infosets: Infosets = None,
     node_limit: NodeLimit = None,
@@ -216,12 +216,15 @@ def evaluate(
     node_limit: NodeLimit = None,
     as_json: JSON = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Best responses to every hand and board, where buckets hide them: hours.")
+        bool, typer.Option("--full", help="Exact best responses in the whole game, not in its buckets; takes hours.")
     ] = False,
     local: Annotated[
-        bool, typer.Option("--local", help="A lower bound of what --full finds, by a local best response: seconds.")
+        bool,
+        typer.Option("--local", help="A lower bound of what --full finds, by a local best response; takes seconds."),
     ] = False,
-    flops: Annotated[int | None, amount(help="With --full: estimate from so many sampled flops: minutes.")] = None,
+    flops: Annotated[
+        int | None, amount(help="With --full: estimate from this many sampled flops; takes minutes.")
+    ] = None,
     hands: Annotated[int | None, amount(help="With --local: how many hands to play, 10,000 by default.")] = None,
     seed: Annotated[int, amount(help="Which flops or deals are sampled.")] = 0,
     threads: Annotated[

@@ -13,7 +13,7 @@ import contextlib
 import ctypes
 import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 # data[6] are the address, length and capacity of two arrays of int32: of the rules, and of the choices. A rule is
@@ -113,6 +113,56 @@ def observe_plainly(control: Any) -> Callable[[], tuple[bytes, set[int]]]:
     return lambda: (numbers.tobytes(), free)
 
 
+def shown_quickly(control: Any) -> Callable[[str, int, set[int] | None], Iterator[tuple[int, bytes]]]:
+    """What gives the number and the text of every atom of a relation, 0 if it always holds.
+
+    This is clingo's C interface without its wrappers, which take most of the time where there are many moves.
+    """
+    from clingo import _internal
+
+    clingo: Any = _internal
+    ffi, library = clingo._ffi, clingo._lib
+    place = ffi.new("clingo_symbolic_atoms_t**")
+    library.clingo_control_symbolic_atoms(control._rep, place)
+    atoms, signature, at = place[0], ffi.new("clingo_signature_t*"), ffi.new("clingo_symbolic_atom_iterator_t*")
+    symbol, literal = ffi.new("clingo_symbol_t*"), ffi.new("clingo_literal_t*")
+    valid, fact, size = ffi.new("bool*"), ffi.new("bool*"), ffi.new("size_t*")
+
+    def show(name: str, arity: int, only: set[int] | None) -> Iterator[tuple[int, bytes]]:
+        room = 4096
+        text = ffi.new("char[]", room)
+        library.clingo_signature_create(name.encode(), arity, True, signature)
+        library.clingo_symbolic_atoms_begin(atoms, signature, at)
+        while True:
+            library.clingo_symbolic_atoms_is_valid(atoms, at[0], valid)
+            if not valid[0]:
+                return
+            library.clingo_symbolic_atoms_literal(atoms, at[0], literal)
+            if only is None or literal[0] in only:
+                library.clingo_symbolic_atoms_symbol(atoms, at[0], symbol)
+                library.clingo_symbolic_atoms_is_fact(atoms, at[0], fact)
+                library.clingo_symbol_to_string_size(symbol[0], size)
+                if size[0] > room:
+                    room = 2 * size[0]
+                    text = ffi.new("char[]", room)
+                library.clingo_symbol_to_string(symbol[0], text, size[0])
+                yield 0 if fact[0] else literal[0], ffi.string(text)
+            library.clingo_symbolic_atoms_next(atoms, at[0], at)
+
+    return show
+
+
+def shown_plainly(control: Any) -> Callable[[str, int, set[int] | None], Iterator[tuple[int, bytes]]]:
+    """The same by clingo's own wrappers."""
+
+    def show(name: str, arity: int, only: set[int] | None) -> Iterator[tuple[int, bytes]]:
+        for atom in control.symbolic_atoms.by_signature(name, arity):
+            if only is None or atom.literal in only:
+                yield 0 if atom.is_fact else atom.literal, str(atom.symbol).encode()
+
+    return show
+
+
 def main() -> None:
     memory, seconds, size = map(int, sys.argv[1:4])
     with contextlib.suppress(ImportError):  # Windows has no such limits
@@ -135,12 +185,14 @@ def main() -> None:
     out = sys.stdout.buffer
     out.write(b"%d\n" % (len(numbers) // 4))
     out.write(numbers)
+    try:
+        show = shown_quickly(control)
+    except (ImportError, AttributeError):
+        show = shown_plainly(control)
     for name, arity in [each.split("/") for each in sys.argv[4:]]:
-        for atom in control.symbolic_atoms.by_signature(name, int(arity)):
-            if name in ("true", "does") and atom.literal not in free:
-                continue  # a condition mentions it, but it never comes about
-            symbol = name if name == "asked" else str(atom.symbol)
-            out.write(b"%d %s\n" % (0 if atom.is_fact else atom.literal, symbol.encode()))
+        free_only = name in ("true", "does")  # a condition may mention others, but they never come about
+        for literal, text in show(name, int(arity), free if free_only else None):
+            out.write(b"%d %s\n" % (literal, b"asked" if name == "asked" else text))
     out.write(b"end\n")
 
 

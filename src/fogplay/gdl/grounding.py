@@ -8,6 +8,7 @@ relations vanish.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from fogplay.gdl.sheet import Sheet
 from fogplay.gdl.splitting import split
 
 SECONDS, GIGABYTES, LARGEST = 8.0, 2.0, 300_000_000  # for one attempt: time, memory, bytes of output
+BEHIND = 10  # the priority of an attempt that has not succeeded soon
 WANTED: dict[Relation, str] = {
     ("role", 1): "role",
     ("init", 1): "init",
@@ -119,6 +121,11 @@ class Attempt:
             return True
         return time.monotonic() >= self.end
 
+    def step_back(self) -> None:
+        """Leave the processors to others where there are not enough of them."""
+        with contextlib.suppress(AttributeError, OSError):  # Windows has no such priorities
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, BEHIND)
+
     def result(self) -> Ground:
         """The ground rules of a process that is over."""
         if self._process.poll() is None:
@@ -202,14 +209,28 @@ def _read(output: bytes, words: Sequence[str], seconds: float) -> Ground:
     program = np.frombuffer(output, np.int32, count, start)
     shown: list[tuple[str, tuple[Term, ...], int]] = []
     known: dict[str, tuple[Term, ...]] = {}
+    names = {f"c{number}": word for number, word in enumerate(words)}
     for line in output[start + 4 * count :].decode("ascii").splitlines()[:-1]:
         atom, _, symbol = line.partition(" ")
         name, _, inside = symbol.partition("(")
         if inside not in known:
-            known[inside] = _terms(inside[:-1], words) if inside else ()
+            known[inside] = _flat_terms(inside[:-1], names) or _terms(inside[:-1], words) if inside else ()
         shown.append((name, known[inside], int(atom)))
     named = max((atom for _, _, atom in shown), default=0)
     return Ground(program, tuple(shown), max(named, int(np.abs(program).max(initial=0))), seconds)
+
+
+def _flat_terms(text: str, names: dict[str, str]) -> tuple[Term, ...]:
+    """Constants and one function of constants at the end, as most moves are: a quick way; empty for all else."""
+    before, bracket, inside = text.partition("(")
+    words = before.split(",")
+    if not bracket:
+        return tuple(map(names.__getitem__, words))
+    if inside.find(")") != len(inside) - 1 or "(" in inside:
+        return ()
+    function = names["c" + words.pop()[1:]]
+    last = (function, *map(names.__getitem__, inside[:-1].split(",")))
+    return (*map(names.__getitem__, words), last)
 
 
 def _terms(text: str, words: Sequence[str]) -> tuple[Term, ...]:

@@ -1,4 +1,6 @@
-"""The Knowledge Interchange Format, as far as rule sheets use it: lists in brackets, words, comments after ``;``.
+"""The Knowledge Interchange Format, as far as rule sheets use it: lists in brackets, words, and comments.
+
+A comment goes from ``;`` to the end of the line, or from ``#|`` to ``|#``.
 
 One regular expression reads it: a sheet of five megabytes takes about a second. A word is a ``str`` in lower case,
 since case has no meaning; a list is a ``Form``, a tuple that knows where it began.
@@ -13,7 +15,7 @@ from typing import Any
 from fogplay.errors import FogplayError
 
 DEEPEST = 100  # lists within lists
-_TOKEN = re.compile(r"\s+|;[^\n\r]*|([()])|([^\s();]+)")
+_TOKEN = re.compile(r"\s+|;[^\n\r]*|([()])|(?!#\|)([^\s();]+)|#\|.*?(?:\|#|(\Z))", re.DOTALL)
 
 
 class Form(tuple[Any, ...]):
@@ -61,6 +63,8 @@ def parse(text: str, name: str = "the rules") -> list[tuple[Any, int]]:
             value = words.get(raw)
             if value is None:
                 value = words[raw] = sys.intern(raw.lower())
+        elif kind == 3:
+            raise source.error(at, "this comment is never closed; add the |# that belongs to it")
         elif found[1] == "(":
             stack.append(([], at))
             if len(stack) > DEEPEST:

@@ -26,7 +26,7 @@ from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import Sheet
 
 MANY = 100_000  # gates, from which eliminating variables is worth a try
-HEAD_START = 0.15  # share of the time after which another way is tried at the same time
+HEAD_START = 0.1  # share of the time after which another way is tried at the same time
 LOOKING = 0.02  # seconds between looks at one process and the other
 LITTLE_TIME = 1.5  # seconds that a second attempt may take where the first was good
 
@@ -73,6 +73,7 @@ def make_network(sheet: Sheet, seconds: float = SECONDS, gigabytes: float = GIGA
         plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes)))
         if not plain.wait(plain.began + HEAD_START * seconds):
             narrow = on_demand(sheet)
+            plain.step_back()
             other = stack.enter_context(
                 contextlib.closing(Attempt(narrow, True, plain.end - time.monotonic(), gigabytes))
             )

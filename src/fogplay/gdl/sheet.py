@@ -61,7 +61,8 @@ def load_sheet(file: str | Path, settings: Sequence[str] = ()) -> Sheet:
         data = Path(file).read_bytes()
     except OSError as error:
         raise FogplayError(f"cannot read {file}: {error.strerror or error}") from error
-    text = data.decode("utf-8-sig", errors="replace")
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = data.decode("utf-16" if wide else "utf-8-sig", errors="replace")
     return read_sheet(with_settings(text, list(settings), Path(file).name) if settings else text, str(file))
 
 

@@ -37,6 +37,12 @@ def iterate(stages: Any, begin: int, count: int) -> None:
         match_regrets(stages, float(number))
         descend(stages)
         ascend(stages)
+        nodes, roles = stages.value.shape
+        for node in range(nodes):
+            if stages.first_child[node] < stages.first_child[node + 1]:
+                for role in range(roles):
+                    learn(stages, node, role, 1.0)
+                    keep_positive(stages, node, role)
 
 
 @kernel
@@ -102,7 +108,7 @@ def descend(stages: Any) -> None:
 
 @kernel
 def ascend(stages: Any) -> None:
-    """The value of every node and the regret of every move, from the last node to the first."""
+    """The worth of every move and the value of every node, from the last node to the first."""
     nodes, roles = stages.value.shape
     for node in range(nodes - 1, -1, -1):
         if stages.first_child[node] == stages.first_child[node + 1]:
@@ -117,11 +123,49 @@ def ascend(stages: Any) -> None:
                 stages.worth[slot] += others(stages, node, role) * stages.value[child, role]
             next_joint(stages, node)
         for role in range(roles):
-            begin, end = stages.first_slot[node, role], stages.first_slot[node, role + 1]
             mean = 0.0
-            for slot in range(begin, end):
+            for slot in range(stages.first_slot[node, role], stages.first_slot[node, role + 1]):
                 mean += stages.chosen[slot] * stages.worth[slot]
             stages.value[node, role] = mean
-            for slot in range(begin, end):
-                gain = stages.reach[node, role] * (stages.worth[slot] - mean)
-                stages.regret[slot] = max(stages.regret[slot] + gain, 0.0)
+
+
+@kernel
+def learn(stages: Any, node: int, role: int, weight: float) -> None:
+    """Add to the regrets what each of a role's moves would have won more than its strategy at a node."""
+    for slot in range(stages.first_slot[node, role], stages.first_slot[node, role + 1]):
+        better = stages.worth[slot] - stages.value[node, role]
+        stages.regret[slot] += weight * stages.reach[node, role] * better
+
+
+@kernel
+def keep_positive(stages: Any, node: int, role: int) -> None:
+    """Forget negative regrets, as CFR+ does."""
+    for slot in range(stages.first_slot[node, role], stages.first_slot[node, role + 1]):
+        stages.regret[slot] = max(stages.regret[slot], 0.0)
+
+
+@kernel
+def respond(free: Any, modelled: Any, role: int, confidence: float, begin: int, count: int) -> None:
+    """Iterations of the restricted game in which a hidden coin decides whether a role's opponents are as modelled.
+
+    ``modelled`` has the same nodes and regrets, the model in ``chosen`` for all other roles, and arrays of its own for
+    ``chosen``, ``worth``, ``reach`` and ``value``. The role's strategy is the same in both (section 6 of the paper).
+    """
+    nodes, roles = free.value.shape
+    for number in range(begin, begin + count):
+        match_regrets(free, float(number))
+        for node in range(nodes):
+            for slot in range(free.first_slot[node, role], free.first_slot[node, role + 1]):
+                modelled.chosen[slot] = free.chosen[slot]
+        descend(free)
+        descend(modelled)
+        ascend(free)
+        ascend(modelled)
+        for node in range(nodes):
+            for each in range(roles):
+                if free.first_child[node] == free.first_child[node + 1]:
+                    continue
+                learn(free, node, each, 1.0 - confidence if each == role else 1.0)
+                if each == role:
+                    learn(modelled, node, role, confidence)
+                keep_positive(free, node, each)

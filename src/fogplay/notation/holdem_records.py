@@ -41,29 +41,34 @@ def write_phh(rules: Holdem, hands: Sequence[Record]) -> str:
 
 
 def phh(rules: Holdem, hand: Record) -> str:
-    """One hand as the fields of a PHH file."""
+    """One hand as the fields of a PHH file.
+
+    With more than two players, amounts have a decimal point, so that readers split odd chips as our rules do.
+    """
     stack = rules.most_paid() + max(rules.raises)  # nobody is ever all in
     # With two players, PHH names the blind of the button first, who is the second player.
     blinds = rules.blinds[::-1] if rules.players == 2 else rules.blinds
-    stacks = [stack] * rules.players
+    amount = _amount(rules)
+    stacks = [amount(stack)] * rules.players
     fields = {
         "variant": "'FT'",
         "ante_trimming_status": "true",
-        "antes": str([0] * rules.players),
-        "blinds_or_straddles": str(list(blinds)),
-        "small_bet": str(rules.raises[0]),
-        "big_bet": str(rules.raises[-1]),
+        "antes": str([amount(0)] * rules.players),
+        "blinds_or_straddles": str([amount(blind) for blind in blinds]),
+        "small_bet": str(amount(rules.raises[0])),
+        "big_bet": str(amount(rules.raises[-1])),
         "starting_stacks": str(stacks),
         "actions": "[" + ", ".join(f"'{action}'" for action in _actions(rules, hand)) + "]",
         "hand": str(hand.number + 1),
         "players": json.dumps(list(hand.names)),
-        "finishing_stacks": str([_chips(before + won) for before, won in zip(stacks, hand.scores, strict=True)]),
+        "finishing_stacks": str([amount(before + won) for before, won in zip(stacks, hand.scores, strict=True)]),
     }
     return "".join(f"{name} = {value}\n" for name, value in fields.items())
 
 
 def _actions(rules: Holdem, hand: Record) -> Iterator[str]:
     """The dealer's and the players' actions in PHH's words."""
+    amount = _amount(rules)
     dealt, board, behind = 0, 0, 0  # players who have cards, cards on the board, what each paid in earlier rounds
     steps = list(_steps(rules, hand))
     end = steps[-1][2]
@@ -79,7 +84,7 @@ def _actions(rules: Holdem, hand: Record) -> Iterator[str]:
                 yield f"d db {_cards(shown[board:])}"
                 board, behind = len(shown), max(after.paid)
         else:
-            name = "f" if action == FOLD else "cc" if action == CALL else f"cbr {max(after.paid) - behind}"
+            name = "f" if action == FOLD else "cc" if action == CALL else f"cbr {amount(max(after.paid) - behind)}"
             yield f"p{before.player + 1} {name}"
     still_in = [seat for seat, stays in enumerate(end.in_hand) if stays]
     for seat in still_in if len(still_in) > 1 else ():
@@ -109,5 +114,6 @@ def _cards(cards: Sequence[int]) -> str:
     return "".join(UNKNOWN if card == HIDDEN else card_name(card) for card in cards)
 
 
-def _chips(amount: float) -> float | int:
-    return int(amount) if amount == int(amount) else amount
+def _amount(rules: Holdem) -> type[int] | type[float]:
+    """How chips are written: two players split every pot evenly."""
+    return int if rules.players == 2 else float

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fogplay.errors import FogplayError
 from fogplay.pictures.svg import COLOURS, document, rectangle, text, title
 
-WIDTH, TALL, NAMES = 640.0, 26.0, 200.0
+WIDTH, TALL, NAMES = 480.0, 24.0, 168.0
 NARROW = 0.09  # shares below which a bar has no words
 
 

@@ -9,8 +9,6 @@ from fogplay.pictures.svg import number, rectangle, text
 
 WIDTH, HEIGHT = 56.0, 78.0
 SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
-TWO_COLOURS = {"c": "black", "d": "red", "h": "red", "s": "black"}
-FOUR_COLOURS = {"c": "green", "d": "blue", "h": "red", "s": "black"}
 SHAPES = {  # in a box of 24 by 24
     "h": "M12 22C4 15 1 11 1 7A5.6 5.6 0 0 1 12 5.5 5.6 5.6 0 0 1 23 7C23 11 20 15 12 22Z",
     "d": "M12 1L21 12 12 23 3 12Z",
@@ -40,39 +38,38 @@ class Card(NamedTuple):
         return f"{self.rank} of {SUIT_NAMES[self.suit]}" if self.suit else self.rank
 
 
-def draw_card(card: Card, x: float, y: float, scale: float = 1.0, four: bool = False) -> str:
-    """One card with its upper left corner at a point."""
-    inside = _die(card) if card.die else _card(card, four)
+def draw_card(card: Card, x: float, y: float, scale: float = 1.0, covered: bool = False) -> str:
+    """One card with its upper left corner at a point; of a ``covered`` one only the corner can be seen."""
+    inside = _die(card) if card.die else _card(card, covered)
     move = f"translate({number(x)} {number(y)})" + (f" scale({scale:.2f})" if scale != 1 else "")
     return f'<g transform="{move}">{inside}</g>'
 
 
-def draw_row(
-    cards: Sequence[Card], middle: float, y: float, room: float, scale: float = 1.0, four: bool = False
-) -> str:
+def draw_row(cards: Sequence[Card], middle: float, y: float, room: float, scale: float = 1.0) -> str:
     """Cards side by side around ``middle``; they overlap where ``room`` is too narrow."""
     if not cards:
         return ""
     width = (HEIGHT if cards[0].die else WIDTH) * scale
     step = min(width + 6 * scale, (room - width) / max(len(cards) - 1, 1))
     left = middle - (step * (len(cards) - 1) + width) / 2
-    return "".join(draw_card(card, left + place * step, y, scale, four) for place, card in enumerate(cards))
+    covered = [step < 0.8 * width and place < len(cards) - 1 for place in range(len(cards))]
+    return "".join(draw_card(card, left + place * step, y, scale, covered[place]) for place, card in enumerate(cards))
 
 
-def _card(card: Card, four: bool) -> str:
+def _card(card: Card, covered: bool) -> str:
     if not card.rank:
         return rectangle(1, 1, WIDTH - 2, HEIGHT - 2, "back", 6)
-    colour = (FOUR_COLOURS if four else TWO_COLOURS)[card.suit] if card.suit else card.colour
+    colour = f"suit-{card.suit}" if card.suit else card.colour
     face = rectangle(0.5, 0.5, WIDTH - 1, HEIGHT - 1, "face", 6)
     rank = "10" if card.rank == "T" else card.rank
     if not card.suit:
         size = 26 if len(rank) <= 2 else 90 / len(rank)
         corner = text(4, 17, rank, 16, colour, "start") if len(rank) <= 2 else ""
-        return face + corner + text(WIDTH / 2 + 2, HEIGHT / 2 + 17, rank, size, colour)
+        return face + corner + ("" if covered else text(WIDTH / 2 + 2, HEIGHT / 2 + 17, rank, size, colour))
     shape = f'<path class="{colour}" d="{SHAPES[card.suit]}" transform="'
     large = f'{shape}translate(24 42) scale(1.2)"/>'
     small = f'{shape}translate(5 25) scale(.65)"/>'
-    return face + text(4, 21, rank, 20, f"{colour} rank", "start") + small + large
+    return face + text(4, 21, rank, 20, f"{colour} rank", "start") + small + ("" if covered else large)
 
 
 def _die(card: Card) -> str:

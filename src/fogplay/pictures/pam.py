@@ -57,7 +57,7 @@ def _cells(game: Any, paths: dict[int, list[int]]) -> Drawing:
         parts.append(f'<polyline class="s{seat}" stroke-width="3" points="{joined}"/>')
         x, y = points[-1]
         parts.append(f'<circle class="a{seat}" cx="{number(x)}" cy="{number(y + offset)}" r="9"/>')
-        parts.append(text(x, y + offset - 13, ROLES[seat], 13))
+        parts.append(text(x, y + offset + (22 if seat else -13), ROLES[seat], 13))  # one above, one below
         words.append(
             f"the {ROLES[seat]} is in row {path[-1] // game.columns + 1}, column {path[-1] % game.columns + 1}"
         )

@@ -72,15 +72,15 @@ def draw_scene(scene: Scene, four: bool = False) -> str:
     height = _others_height(others)
     for number_, place in enumerate(others):
         room = WIDTH / max(len(others), 1)
-        parts.append(_other(place, room * (number_ + 0.5), y, room - 16, four))
+        parts.append(_other(place, room * (number_ + 0.5), y, room - 16))
     y += height
-    for piece, tall in _middle(scene, y, four):
+    for piece, tall in _middle(scene, y):
         parts.append(piece)
         y += tall
-    own, tall = _own(scene.places[scene.seat], y, four)
+    own, tall = _own(scene.places[scene.seat], y)
     total = y + tall + 10
     felt = rectangle(2, 2, WIDTH - 4, total - 4, "table", 18)
-    return document(WIDTH, total, [felt, *parts, own], scene.words)
+    return document(WIDTH, total, [felt, *parts, own], scene.words, kind="fp four" if four else "fp")
 
 
 def _others_height(others: list[Place]) -> float:
@@ -90,25 +90,25 @@ def _others_height(others: list[Place]) -> float:
     return height + (SMALL * HEIGHT + 12 if any(place.played for place in others) else 0)
 
 
-def _other(place: Place, x: float, y: float, room: float, four: bool) -> str:
+def _other(place: Place, x: float, y: float, room: float) -> str:
     parts = [text(x, y + 16, _short(place.name, room), 16, _kind(place))]
     y += 26
     if place.note:
         parts.append(text(x, y + 12, place.note, 14, "soft"))
         y += 20
     if place.cards:
-        parts.append(_faded(draw_row(place.cards, x, y, room, SMALL, four), place.out))
+        parts.append(_faded(draw_row(place.cards, x, y, room, SMALL), place.out))
         y += SMALL * HEIGHT + 10
     if place.played:
-        parts.append(draw_row(place.played, x, y, room, SMALL, four))
+        parts.append(draw_row(place.played, x, y, room, SMALL))
     return "".join(parts)
 
 
-def _middle(scene: Scene, y: float, four: bool) -> list[tuple[str, float]]:
+def _middle(scene: Scene, y: float) -> list[tuple[str, float]]:
     found = []
     if scene.middle:
         scale = 0.95 if len(scene.middle) > 3 else 1.0
-        found.append((draw_row(scene.middle, WIDTH / 2, y + 8, WIDTH - 40, scale, four), HEIGHT * scale + 14))
+        found.append((draw_row(scene.middle, WIDTH / 2, y + 8, WIDTH - 40, scale), HEIGHT * scale + 14))
     if scene.drawing is not None:
         shown = scene.drawing
         scale = min(1.0, (WIDTH - 40) / shown.width)
@@ -122,15 +122,15 @@ def _middle(scene: Scene, y: float, four: bool) -> list[tuple[str, float]]:
     return [*found, ("", 8.0)]
 
 
-def _own(place: Place, y: float, four: bool) -> tuple[str, float]:
+def _own(place: Place, y: float) -> tuple[str, float]:
     """The piece of the seat that looks on, and its height."""
     parts, top = [], y
     if place.played:
-        parts.append(draw_row(place.played, WIDTH / 2, y, WIDTH - 60, SMALL, four))
+        parts.append(draw_row(place.played, WIDTH / 2, y, WIDTH - 60, SMALL))
         y += SMALL * HEIGHT + 10
     if place.cards:
         many = len(place.cards) > 8
-        parts.append(_faded(draw_row(place.cards, WIDTH / 2, y, WIDTH - 30, 1.0 if many else 1.15, four), place.out))
+        parts.append(_faded(draw_row(place.cards, WIDTH / 2, y, WIDTH - 30, 1.0 if many else 1.15), place.out))
         y += HEIGHT * (1.0 if many else 1.15) + 8
     note = f" · {place.note}" if place.note else ""
     parts.append(text(WIDTH / 2, y + 18, f"{place.name}{note}", 17, _kind(place)))

@@ -22,11 +22,13 @@ font-family:system-ui,'DejaVu Sans',sans-serif}
 .fp .back{fill:var(--fp-back);stroke:var(--fp-face);stroke-width:2}
 .fp .panel{fill:var(--fp-panel);stroke:var(--fp-edge)}
 .fp .black,.fp text.black{fill:var(--fp-black)}.fp .red,.fp text.red{fill:var(--fp-red)}
-.fp .green,.fp text.green{fill:var(--fp-green)}.fp .blue,.fp text.blue{fill:var(--fp-blue)}
+.fp .suit-s,.fp .suit-c{fill:var(--fp-black)}.fp .suit-h,.fp .suit-d{fill:var(--fp-red)}
+.four .suit-c{fill:var(--fp-green)!important}.four .suit-d{fill:var(--fp-blue)!important}
 .fp .line{stroke:var(--fp-line);fill:none}.fp .a0{fill:var(--fp-0)}.fp .a1{fill:var(--fp-1)}.fp .a2{fill:var(--fp-2)}
 .fp .a3{fill:var(--fp-3)}.fp .a4{fill:var(--fp-4)}.fp .a5{fill:var(--fp-5)}.fp .none{fill:var(--fp-line);opacity:.3}
 .fp .s0{stroke:var(--fp-0);fill:none}.fp .s1{stroke:var(--fp-1);fill:none}.fp .s2{stroke:var(--fp-2);fill:none}
-.fp .s3{stroke:var(--fp-3);fill:none}.fp g:focus-visible{outline:3px solid var(--fp-turn)}
+.fp .s3{stroke:var(--fp-3);fill:none}.fp .s4{stroke:var(--fp-4);fill:none}.fp .s5{stroke:var(--fp-5);fill:none}
+.fp g:focus-visible{outline:3px solid var(--fp-turn)}
 </style>"""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
 COLOURS = 6  # classes a0, a1, …: a palette that colour-blind people can tell apart (Okabe and Ito)
@@ -75,10 +77,10 @@ def title(words: object) -> str:
     return f"<title>{escape(words)}</title>"
 
 
-def document(width: float, height: float, parts: Sequence[str], label: str, role: str = "img") -> str:
+def document(width: float, height: float, parts: Sequence[str], label: str, role: str = "img", kind: str = "fp") -> str:
     """A whole picture; ``label`` is what a screen reader says. In a ``group``, parts have labels of their own."""
     size = f'viewBox="0 0 {number(width)} {number(height)}" width="100%"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="fp" role="{role}" aria-label="{escape(label)}" {size}'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" role="{role}" aria-label="{escape(label)}" {size}'
     return f'{head} style="max-width:{number(1.6 * width)}px">{STYLE}{"".join(parts)}</svg>'
 
 

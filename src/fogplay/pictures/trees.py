@@ -94,7 +94,8 @@ def _branch(parent: _Node, child: _Node) -> str:
     weight = 0.6 + 3.0 * share
     line = f'x1="{number(_x(parent))}" y1="{number(parent.y)}" x2="{number(_x(child))}" y2="{number(child.y)}"'
     percent = "" if child.share is None else f" {100 * child.share:.0f} %"
-    words = text(_x(child) - 44, child.y - 3, f"{child.branch}{percent}"[:22], 10, "soft")
+    aside = -4 if child.y <= parent.y else 12  # where the line is not
+    words = text(_x(child) - 44, child.y + aside, f"{child.branch}{percent}"[:22], 10, "soft")
     return f'<line class="line" stroke-width="{weight:.1f}" {line}/>{words}'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import re
@@ -13,22 +14,28 @@ from typing import Any
 
 from fogplay.agents import names_of, resolve
 from fogplay.agents.advice import SEARCH, SHEETS, Reference, evaluated, searchers, sensible
-from fogplay.agents.resolve import UNIFORM, known_names
+from fogplay.agents.resolve import BOTS, UNIFORM, require_known
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load, presets, registered
 from fogplay.play import Uniform
-from fogplay.simulators import prepare
+from fogplay.simulators import part_of, prepare
 from fogplay.strategies import Strategy
 from fogplay.strategies import load as load_strategy
 from fogplay.strategies.policy import BettingPolicy
 
 BEST = "best"
-SENTENCES = {
-    BEST: "The best player that needs no file: the game's best bot, an equilibrium solved now, or a search.",
+OF_BOT = "The strongest bot of this game that moves quickly: {}."
+OF_RULES = (
+    "The best player that needs no file: an equilibrium, solved when you sit down, if the game is small; else a search."
+)
+SEARCHES = {
+    "search:smooth-uct:200": "Thinks before every move, but not for long: 200 simulations of Smooth UCT.",
     SEARCH: "Thinks before every move: 2,000 simulations of Smooth UCT.",
-    SHEETS: "Thinks for half a second before every move, as players of rule sheets do.",
-    UNIFORM: "Makes every move with the same probability.",
+    "search:smooth-uct:20000": "Thinks ten times as long: 20,000 simulations of Smooth UCT.",
+    "search:uct:2000": "Thinks before every move: 2,000 simulations of UCT, which does not aim at an equilibrium.",
 }
+FOR_SHEETS = "Thinks for half a second before every move, as players of rule sheets do."
+AT_RANDOM = "Makes every move with the same probability: the weakest opponent to practise with."
 _SAFE = re.compile(r"[a-z][a-z0-9-]*(\([A-Za-z0-9_=,\[\] -]{0,200}\))?")
 _making = threading.Lock()
 
@@ -81,22 +88,29 @@ def checked_spec(spec: str, offered: Sequence[str] = ()) -> str:
     return text
 
 
-def opponents_for(spec: str, files: Sequence[Path] = ()) -> tuple[Opponent, ...]:
-    """The opponents that a page may offer for a game; ``files`` are saved strategies, those of other games left out."""
+def opponents_for(spec: str, files: Sequence[Path] = (), agents: Sequence[str] = ()) -> tuple[Opponent, ...]:
+    """The opponents that a page may offer for a game, each with a sentence on its strength.
+
+    ``files`` are saved strategies and ``agents`` other texts that were offered; those of other games are left out.
+    """
     rules = load(spec)
-    found = {BEST: SENTENCES[BEST]}
-    for name in known_names(rules):
-        found[name] = SENTENCES.get(name, "A bot of this game.")
-    found[SEARCH] = SENTENCES[SEARCH]
-    if hasattr(rules, "sheet"):
-        found[SHEETS] = SENTENCES[SHEETS]
+    own, default = part_of(rules, "opponents", BOTS), part_of(rules, "default", BOTS)
+    bots = dict(own(rules)) if own is not None else {}
+    best = default(rules) if default is not None else None
+    found = {BEST: OF_RULES if best is None else OF_BOT.format(best)}
+    for text in agents:
+        with contextlib.suppress(FogplayError):
+            require_known([text], rules)
+            found[text] = "Offered by whoever started the server."
     for path in files:
-        try:
+        with contextlib.suppress(FogplayError):
             strategy = load_strategy(path)
             strategy.require_game(rules)
-        except FogplayError:
-            continue
-        found[str(path)] = f"A saved strategy: {strategy.method} after {strategy.iterations:,} iterations."
+            found[str(path)] = f"A saved strategy: {strategy.method} after {strategy.iterations:,} iterations."
+    found |= bots
+    if hasattr(rules, "sheet"):
+        found[SHEETS] = FOR_SHEETS
+    found |= SEARCHES | ({} if UNIFORM in bots else {UNIFORM: AT_RANDOM})
     return tuple(Opponent(text, sentence) for text, sentence in found.items())
 
 
@@ -110,7 +124,8 @@ def company_for(spec: str, opponent: str) -> Company:
         if opponent == BEST:
             reference = best()
             return Company(rules, tuple(reference.seated(rules, others)), _names([reference.name] * others), reference)
-        agents = searchers(rules, others) if opponent == SEARCH else resolve([opponent] * others, rules)
+        thinks = opponent.startswith("search:")
+        agents = searchers(rules, others, opponent) if thinks else resolve([opponent] * others, rules)
         if agents and isinstance(agents[0], Strategy):
             reference = evaluated(Path(opponent).stem, agents[0], rules, spec)
         else:

@@ -7,6 +7,7 @@ and the position in the hand, so that a room that is opened again is at the same
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import threading
 import zlib
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from fogplay.rooms.company import Company
 from fogplay.rooms.replays import baseline
 from fogplay.rooms.reviews import review_of
 from fogplay.rooms.scores import Scores
-from fogplay.rooms.store import Finished, Kept, Store
+from fogplay.rooms.store import Finished, Kept, Settings, Store, require_settings
 
 YOU = "you"
 
@@ -94,6 +95,37 @@ class Room:
             if hand != self._number or not self._table.is_over:
                 raise FogplayError("this hand is not over; play it to its end first")
             self._begin(self._number + 1)
+
+    def change(self, settings: Settings) -> None:
+        """Another pace, and from the next hand on another seat; game and opponent stay."""
+        with self._lock:
+            changed = dataclasses.replace(settings, game=self.settings.game, opponent=self.settings.opponent)
+            require_settings(changed, len(self.company.others) + 1)
+            self.store.change(self.kept.id, changed)
+            self.settings = changed
+
+    def steps(self, hand: int, decision: int) -> list[Look]:
+        """What the person saw between a decision and now, one look per move of another; -1 is before the first.
+
+        Nothing if the room's pace shows moves at once.
+        """
+        found: list[Look] = []
+        if self.settings.move_seconds <= 0:
+            return found
+        with self._lock:
+            events = self._table.events
+            own = [-1, *(place for place, event in enumerate(events) if event.seat == self._seat)]
+            if hand != self._number or decision + 1 >= len(own):
+                return found
+            moves = [(event.seat, event.action) for event in events]
+            luck, names = Given([action for who, action in moves if who == CHANCE], 0), self.names_at(self._seat)
+            for count in range(own[decision + 1] + 1, len(events)):
+                if events[count].seat in (CHANCE, self._seat):
+                    continue
+                sight = sight_of(Table(self.company.rules, luck, names, events=moves[:count]), self._seat)
+                if not sight.legal and (not found or sight.lines != found[-1].sight.lines):
+                    found.append(Look(sight, self._number, decision + 1, None))
+            return found
 
     # ---- Afterwards
 

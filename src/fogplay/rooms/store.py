@@ -21,7 +21,8 @@ from fogplay.errors import FogplayError
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS rooms (
     id INTEGER PRIMARY KEY, secret TEXT UNIQUE NOT NULL, game TEXT NOT NULL, opponent TEXT NOT NULL,
-    seat INTEGER, automatic INTEGER NOT NULL, seed TEXT NOT NULL, created REAL NOT NULL);
+    seat INTEGER, automatic INTEGER NOT NULL, seed TEXT NOT NULL, created REAL NOT NULL,
+    pace TEXT NOT NULL DEFAULT 'at once');
 CREATE TABLE IF NOT EXISTS hands (
     room INTEGER NOT NULL REFERENCES rooms(id), number INTEGER NOT NULL, seat INTEGER NOT NULL, events TEXT NOT NULL,
     score REAL, baseline REAL, review TEXT, PRIMARY KEY (room, number)) WITHOUT ROWID;
@@ -30,7 +31,11 @@ CREATE TABLE IF NOT EXISTS answers (
     PRIMARY KEY (room, hand, place)) WITHOUT ROWID;
 """
 SECRET_BYTES = 18
-VERSION = 1
+VERSION = 2
+OLDER = {1: "ALTER TABLE rooms ADD COLUMN pace TEXT NOT NULL DEFAULT 'at once'"}  # what brings a version to the next
+
+AT_ONCE, BRISK, SLOW = "at once", "brisk", "slow"
+PACES = {AT_ONCE: (0.0, 1.0), BRISK: (0.6, 2.5), SLOW: (1.5, 6.0)}  # seconds: a move of another, until the next hand
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,25 @@ class Settings:
     opponent: str
     seat: int | None = None  # None: the person moves by one seat after every hand
     automatic: bool = False  # the next hand begins by itself
+    pace: str = AT_ONCE  # one of ``PACES``: how the others' moves are shown
+
+    @property
+    def move_seconds(self) -> float:
+        """How long each move of another player is shown before the next one."""
+        return PACES[self.pace][0]
+
+    @property
+    def next_seconds(self) -> float:
+        """How long the end of a hand is shown if the next one begins by itself."""
+        return PACES[self.pace][1]
+
+
+def require_settings(settings: Settings, players: int) -> None:
+    """Refuse a seat or a pace that a game of so many players does not have."""
+    if settings.seat is not None and not 0 <= settings.seat < players:
+        raise FogplayError(f"{settings.game} has seats 0 to {players - 1}, not {settings.seat}")
+    if settings.pace not in PACES:
+        raise FogplayError(f"the pace is one of {', '.join(PACES)}, not {settings.pace[:20]!r}")
 
 
 @dataclass(frozen=True)
@@ -81,6 +105,9 @@ class Store:
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             found = self._base.execute("PRAGMA user_version").fetchone()[0]
+            while found in OLDER:
+                self._base.execute(OLDER[found])
+                found += 1
             if found not in (0, VERSION):
                 raise FogplayError(f"{path} is of another version of fogplay ({found}); name another file")
             self._base.executescript(SCHEMA)
@@ -95,9 +122,9 @@ class Store:
     def create(self, settings: Settings, seed: str | None = None) -> Kept:
         """A new room with a new secret; ``seed`` is for tests."""
         secret, chosen = secrets.token_urlsafe(SECRET_BYTES), seed or secrets.token_hex(16)
-        fields = (settings.game, settings.opponent, settings.seat, int(settings.automatic))
+        fields = (settings.game, settings.opponent, settings.seat, int(settings.automatic), settings.pace)
         made = self._run(
-            "INSERT INTO rooms (secret, game, opponent, seat, automatic, seed, created) VALUES (?,?,?,?,?,?,?)",
+            "INSERT INTO rooms (secret, game, opponent, seat, automatic, pace, seed, created) VALUES (?,?,?,?,?,?,?,?)",
             (secret, *fields, chosen, time.time()),
         )
         return Kept(int(made.lastrowid or 0), secret, settings, chosen)
@@ -105,11 +132,19 @@ class Store:
     def find(self, secret: str) -> Kept | None:
         """The room that a secret opens."""
         row = self._run(
-            "SELECT id, secret, game, opponent, seat, automatic, seed FROM rooms WHERE secret=?", (secret,)
+            "SELECT id, secret, game, opponent, seat, automatic, pace, seed FROM rooms WHERE secret=?", (secret,)
         ).fetchone()
         if row is None:
             return None
-        return Kept(row[0], row[1], Settings(row[2], row[3], row[4], bool(row[5])), row[6])
+        pace = row[6] if row[6] in PACES else AT_ONCE
+        return Kept(row[0], row[1], Settings(row[2], row[3], row[4], bool(row[5]), pace), row[7])
+
+    def change(self, room: int, settings: Settings) -> None:
+        """Other seat and pace for a room; its game and opponent stay."""
+        self._run(
+            "UPDATE rooms SET seat=?, automatic=?, pace=? WHERE id=?",
+            (settings.seat, int(settings.automatic), settings.pace, room),
+        )
 
     def write(self, room: int, number: int, seat: int, events: Sequence[Sequence[int]], score: float | None) -> None:
         """A hand as it stands; ``score`` if it is over. A finished hand is never written again."""

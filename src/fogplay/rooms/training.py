@@ -1,7 +1,7 @@
 """``Trainings``: solvers at work beside the server, each in a process and a folder of its own.
 
 A folder holds what was asked (``asked.json``), the measurements so far (``curve.json``), a checkpoint and the newest
-strategy (``snapshot.safetensors``), so that a run is found again after the server was stopped.
+strategy, so that a run is found again after the server was stopped.
 """
 
 from __future__ import annotations
@@ -12,16 +12,29 @@ import secrets
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fogplay.errors import FogplayError
+from fogplay.rooms.learner import snapshot_in
 from fogplay.solvers.algorithms import algorithm_called
+from fogplay.storage import write_text
 
 MOST_RUNS = 2  # at the same time
 MOST_ITERATIONS = 10**12
 STOP_SECONDS = 20.0
+CLOSE = 1.05  # points of a curve are at least this factor of iterations apart
+KEPT = ("iteration", "iterations", "seconds", "measure", "error", "algorithm", "done")
+
+
+class Point(NamedTuple):
+    """A measurement of a run."""
+
+    iteration: float
+    seconds: float
+    value: float
 
 
 @dataclass
@@ -32,19 +45,25 @@ class Training:
     folder: Path
     game: str
     algorithm: str  # empty: one that suits the game
-    iterations: int
+    iterations: int | None  # None: as many as suit the game, until the solver says how many
     iteration: int = 0
     seconds: float = 0.0
-    nash_conv: float | None = None
-    error: str = ""
+    measure: str = ""  # what is measured: nash_conv, or a score against a bot
+    error: float = 0.0  # the standard error of the last point, of a score
+    trouble: str = ""  # why it ended, if it failed
     done: bool = False
-    curve: list[tuple[float, float]] = field(default_factory=list)
+    curve: list[Point] = field(default_factory=list)
     process: subprocess.Popen[str] | None = None
+
+    @property
+    def short(self) -> str:
+        """``run-3``, without what makes the name unique."""
+        return self.name.rpartition("-")[0]
 
     @property
     def snapshot(self) -> Path | None:
         """The newest strategy, if there is one."""
-        path = self.folder / "snapshot.safetensors"
+        path = snapshot_in(self.folder)
         return path if path.exists() else None
 
     @property
@@ -54,13 +73,58 @@ class Training:
     @property
     def words(self) -> str:
         """Where it stands."""
-        if self.error:
-            return self.error
+        if self.trouble:
+            return self.trouble
         rate = self.iteration / self.seconds if self.seconds > 0 else 0.0
-        left = f", {(self.iterations - self.iteration) / rate:,.0f} s left" if rate and self.running else ""
-        quality = "" if self.nash_conv is None else f", nash_conv {self.nash_conv:.3g}"
         state = "running" if self.running else "finished" if self.done else "stopped"
-        return f"{state}: iteration {self.iteration:,} of {self.iterations:,}, {rate:,.0f} per second{left}{quality}"
+        whole = "" if self.iterations is None else f" of {self.iterations:,}"
+        left = ""
+        if rate and self.running and self.iterations is not None:
+            left = f", {(self.iterations - self.iteration) / rate:,.0f} s left"
+        return f"{state}: iteration {self.iteration:,}{whole}, {rate:,.0f} per second{left}{self._quality}"
+
+    @property
+    def _quality(self) -> str:
+        if not self.curve:
+            return ""
+        if not self.error:
+            return f", {self.measure} {self.curve[-1].value:.3g}"
+        return f", {self.curve[-1].value:+,.0f} ± {self.error:,.0f} {self.measure}"
+
+    def heard(self, told: Mapping[str, Any]) -> None:
+        """Take a report of the solver."""
+        for name in ("iteration", "iterations", "seconds", "measure", "trouble", "algorithm", "done"):
+            setattr(self, name, told.get(name, getattr(self, name)))
+        if "point" in told:
+            self.error = told.get("error", 0.0)
+            self._add(Point(*told["point"]))
+
+    def _add(self, point: Point) -> None:
+        """A point after the others; the last one is replaced if it is hardly older, so that long runs stay short."""
+        while self.curve and self.curve[-1].iteration >= point.iteration:
+            self.curve.pop()
+        if len(self.curve) > 1 and self.curve[-1].iteration < CLOSE * self.curve[-2].iteration:
+            self.curve.pop()
+        self.curve.append(point)
+
+    def keep(self) -> None:
+        """Write what a later server must know."""
+        kept = {name: getattr(self, name) for name in KEPT} | {"curve": self.curve}
+        with contextlib.suppress(OSError):
+            write_text(self.folder / "curve.json", json.dumps(kept))
+
+    @staticmethod
+    def found(folder: Path) -> Training:
+        """A run of an earlier server."""
+        asked = json.loads((folder / "asked.json").read_text())
+        run = Training(folder.name, folder, asked["game"], asked["algorithm"], asked["iterations"])
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            kept = json.loads((folder / "curve.json").read_text())
+            curve = [Point(*point) for point in kept["curve"]]
+            for name in KEPT:
+                setattr(run, name, kept[name])
+            run.curve = curve
+        return run
 
 
 class Trainings:
@@ -72,13 +136,13 @@ class Trainings:
         folder.mkdir(parents=True, exist_ok=True)
         for path in sorted(folder.glob("*/asked.json")):
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                self._found(path.parent)
+                self.runs[path.parent.name] = Training.found(path.parent)
 
-    def start(self, game: str, algorithm: str, iterations: int) -> Training:
+    def start(self, game: str, algorithm: str, iterations: int | None) -> Training:
         """Begin a new run; the game must be checked already."""
         if algorithm:
             algorithm_called(algorithm)
-        if not 1 <= iterations <= MOST_ITERATIONS:
+        if iterations is not None and not 1 <= iterations <= MOST_ITERATIONS:
             raise FogplayError(f"iterations must be a whole number from 1 to {MOST_ITERATIONS:,}, not {iterations:,}")
         name = f"run-{len(self.runs) + 1}-{secrets.token_hex(3)}"
         made = Training(name, self.folder / name, game, algorithm, iterations)
@@ -131,7 +195,7 @@ class Trainings:
             "folder": str(run.folder),
             "resume": resume,
         }
-        run.error = ""
+        run.trouble = ""
         run.process = subprocess.Popen(
             [sys.executable, "-m", "fogplay.rooms.learner", json.dumps(asked)],
             stdin=subprocess.PIPE,
@@ -146,34 +210,10 @@ class Trainings:
         assert process.stdout is not None
         for line in process.stdout:
             with contextlib.suppress(ValueError):
-                self._heard(run, json.loads(line))
-        if process.wait() not in (0, 2) and not run.error:
-            run.error = f"the solver ended with code {process.returncode}"
-        with contextlib.suppress(OSError):
-            (run.folder / "curve.json").write_text(json.dumps([run.iteration, run.seconds, run.nash_conv, run.curve]))
-
-    def _heard(self, run: Training, told: dict[str, Any]) -> None:
-        run.error = told.get("error", run.error)
-        run.iteration = told.get("iteration", run.iteration)
-        run.seconds = told.get("seconds", run.seconds)
-        measured = told.get("nash_conv")
-        if measured is not None:
-            if not run.curve or (measured != run.nash_conv and run.iteration > run.curve[-1][0]):
-                run.curve.append((run.iteration, measured))
-            run.nash_conv = measured
-        if told.get("curve"):
-            points = dict(run.curve) | {point[0]: point[1] for point in told["curve"]}
-            run.curve = sorted(points.items())
-        run.algorithm = told.get("algorithm", run.algorithm)
-        run.done = told.get("done", run.done)
-
-    def _found(self, folder: Path) -> None:
-        """A run of an earlier server."""
-        asked = json.loads((folder / "asked.json").read_text())
-        run = Training(folder.name, folder, asked["game"], asked["algorithm"], int(asked["iterations"]))
-        with contextlib.suppress(OSError, ValueError):
-            told = json.loads((folder / "curve.json").read_text())
-            run.iteration, run.seconds, run.nash_conv = told[:3]
-            run.curve = [(point[0], point[1]) for point in told[3]]
-            run.done = run.iteration >= run.iterations
-        self.runs[run.name] = run
+                told = json.loads(line)
+                run.heard(told)
+                if "point" in told or "done" in told:
+                    run.keep()
+        if process.wait() not in (0, 2) and not run.trouble:
+            run.trouble = f"the solver ended with code {process.returncode}"
+        run.keep()

@@ -20,7 +20,7 @@ from fogplay.kernels import stages as kernels
 from fogplay.play import View
 from fogplay.search.searching import SearchAgent, greedy, mixed
 from fogplay.search.sheet_beliefs import LaneBelief, history_of
-from fogplay.search.sheet_exploiting import CONFIDENCE, response
+from fogplay.search.sheet_exploiting import CONFIDENCE, Choices, response
 from fogplay.search.sheet_interpreted import Interpreted
 from fogplay.search.sheet_networked import EXPANDING, Networked, until
 from fogplay.simulators.rules import RulesSimulator
@@ -79,6 +79,7 @@ class SheetPlayer:
             if self.networked is None:
                 self.networked = Networked(machine, self.game.sheet.has_percepts, seed)
             self.networked.reseed(seed)
+            self.choices = Choices(self.networked)
             return
         self.networked = None
         if self.game.sheet.has_percepts:  # by its rules: a tree would take too long to build
@@ -104,11 +105,12 @@ class SheetPlayer:
             kernels.iterate(networked.stages(state, now), 1, 1)
             networked.stages(machine.next(state, [options[0] for options in legal]), now)  # keeps a part of the tree
             if self.algorithm == EXPLOIT:
-                response(networked, self.game, state, self.game.players[0], self.confidence, now)
+                response(self.choices, state, self.game.players[0], self.confidence, now)
         else:
             belief = LaneBelief(networked.machine, self.game.players[0], 0)
             belief.see(legal[self.game.players[0]][0], (), now)
         networked.reseed(0)
+        self.choices.found.clear()
 
     def act(self, view: View) -> int:
         return drawn(self.distribution(view), view.luck, view.legal)
@@ -135,7 +137,7 @@ class SheetPlayer:
             found, self.iterations = self.networked.cfr(state.position, role, end)
             return found
         if algorithm == EXPLOIT:
-            return response(self.networked, self.game, state.position, role, self.confidence, end)
+            return response(self.choices, state.position, role, self.confidence, end)
         world = np.frombuffer(state.position, np.uint8)[None, :]
         return self._tried(algorithm, world, self.networked.no_keys(), role, end)
 

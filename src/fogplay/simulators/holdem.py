@@ -178,6 +178,15 @@ def draw_chart(game: Holdem, reference: Any, betting: str | None, board: str, rn
     return plotted(reference, at, holdem_rollouts.hand_values(game, policy, at, rng))
 
 
+def chart_shares(game: Holdem, reference: Any, betting: str | None, board: str) -> dict[str, dict[str, float]]:
+    """By starting hand: the probability of each action at the spot of a chart; impossible hands are left out."""
+    from fogplay.strategies.charts import chart, spot
+
+    at = spot(reference, betting, board)
+    plays = [play for line in chart(reference, at) for play in line if play.combinations]
+    return {play.hand: dict(zip(at.actions, play.probabilities, strict=True)) for play in plays}
+
+
 def match_deals(game: Holdem) -> Any:
     """Deals for duplicate matches, which need the whole deck; None if matches rotate the seats instead."""
     from fogplay.simulators.holdem_duplicate import HoldemDeals

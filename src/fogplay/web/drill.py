@@ -13,7 +13,7 @@ from fogplay.pictures import draw_sight
 from fogplay.pictures.svg import escape
 from fogplay.rooms import Hall, Room
 from fogplay.rooms.hands import Exercise, answer, exercise
-from fogplay.web.markup import decision_panel, head, keys_for
+from fogplay.web.markup import HANDS_LINK, TABLE_LINK, decision_panel, head, keys_for
 from fogplay.web.room import opened
 
 NOTHING = "Nothing to practise yet: no reviewed choice of yours has cost anything."
@@ -68,10 +68,10 @@ class DrillPage:
 
 def drill_page(asked: Exercise | None, given: int | None, right: int, count: int) -> str:
     """The question, or what the reviewer says to the answer."""
-    back = '<p><a data-in-room="">Back to the table</a></p>'
+    back = f'<p class="links">{HANDS_LINK} {TABLE_LINK}</p>'
     if asked is None:
         return f'<div class="page">{head("Drill")}<p role="status">{NOTHING}</p>{back}</div>'
-    board = f'<div class="board">{draw_sight(asked.sight, False)}</div>'
+    board = f'<div class="board">{draw_sight(asked.sight)}</div>'
     score = f'<p class="soft">{right} of {count} right</p>' if count else ""
     if given is None:
         said = f"Hand {asked.hand + 1} again. {asked.made['situation']}. What is best?"
@@ -81,7 +81,7 @@ def drill_page(asked: Exercise | None, given: int | None, right: int, count: int
         made = {**asked.made, "chosen": given, "cost": _cost(asked, given)}
         more = '<button data-do="next" data-key="n">Next<kbd>n</kbd></button>'
         below = f'<div class="moves">{more}</div>{decision_panel(made)}'
-    table = f'<section aria-label="Drill">{board}<p id="turn" role="status">{escape(said)}</p>{below}{score}</section>'
+    table = f'<section aria-label="Drill">{board}<p id="turn">{escape(said)}</p>{below}{score}</section>'
     return f'<div class="page">{head("Drill")}{table}{back}</div>'
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
+from fogplay.agents import resolve
 from fogplay.errors import FogplayError
+from fogplay.games.registry import load
 from fogplay.pictures.svg import escape
 from fogplay.rooms.company import BEST, company_for
 from fogplay.strategies import load as load_strategy
-from fogplay.web.markup import PRIMARY, head
+from fogplay.web.markup import head
 
 MOST_FILES = 4  # strategies that stay in memory after they were looked at
 
@@ -23,20 +26,34 @@ def add_form_page(path: str, title: str, fill: Callable[[], Any]) -> None:
 
     @ui.page(path)
     def page() -> None:
-        ui.colors(primary=PRIMARY)
         with ui.element("div").classes("page"):
             ui.html(head(title, path), sanitize=False)
             fill()
 
 
-def opened(source: Any) -> Any:
-    """The strategy of a file, or the best player of a game by its spec."""
-    if isinstance(source, Path):
-        try:
-            return _read(source, source.stat().st_mtime_ns)
-        except OSError as error:
-            raise FogplayError(f"{source.name} cannot be read: {error.strerror}") from error
-    return company_for(source, BEST).reference.agent
+@dataclass(frozen=True)
+class Bot:
+    """A player of a game by its name, as something to look at."""
+
+    game: str  # the spec
+    name: str
+
+
+def opened(source: Path | Bot) -> Any:
+    """The strategy of a file, or a player of a game."""
+    if isinstance(source, Bot):
+        return _seated(source)
+    try:
+        return _read(source, source.stat().st_mtime_ns)
+    except OSError as error:
+        raise FogplayError(f"{source.name} cannot be read: {error.strerror}") from error
+
+
+@functools.lru_cache(maxsize=MOST_FILES)
+def _seated(bot: Bot) -> Any:
+    if bot.name == BEST:
+        return company_for(bot.game, BEST).reference.agent
+    return resolve([bot.name], load(bot.game))[0]
 
 
 @functools.lru_cache(maxsize=MOST_FILES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import Response
 from nicegui import app, run, ui
@@ -15,7 +16,7 @@ from fogplay.pictures import draw_sight
 from fogplay.pictures.svg import escape
 from fogplay.rooms import Finished, Hall, Room
 from fogplay.rooms.hands import Filter, chosen, exported
-from fogplay.web.markup import head, review_panel
+from fogplay.web.markup import DRILL_LINK, TABLE_LINK, head, review_panel, short
 from fogplay.web.room import opened
 
 MOST_ROWS = 200
@@ -76,8 +77,8 @@ def hands_page(room: Room, wanted: Filter, show: int | None) -> str:
     kinds = " ".join(
         f'<a data-in-room="file/{kind}" download>{escape(kind.upper())}</a>' for kind in kinds_for(room.company.rules)
     )
-    files = f'<p>Take all hands away as {kinds}. <a data-in-room="">Back to the table</a></p>'
-    found = f"<p>{len(hands):,} hand{'s' * (len(hands) != 1)} fit.</p>"
+    files = f'<p>Take all hands away as {kinds}.</p><p class="links">{DRILL_LINK} {TABLE_LINK}</p>'
+    found = f"<p>{len(hands):,} hands fit.</p>" if len(hands) != 1 else "<p>1 hand fits.</p>"
     inside = f"{_form(room, wanted)}{found}{looked}{_rows(hands[:MOST_ROWS], wanted)}{files}"
     return f'<div class="page">{head(title)}{inside}</div>'
 
@@ -88,12 +89,13 @@ def _form(room: Room, wanted: Filter) -> str:
         for seat in range(len(room.company.others) + 1)
     )
     cost = f"{wanted.cost:g}" if wanted.cost else ""
+    words = "cards, a round, …"
     return (
         '<form method="get" class="panel filters" aria-label="Filters">'
         f'<label>A choice that cost at least <input name="cost" inputmode="decimal" size="6" value="{cost}"></label> '
         f'<label>at <select name="seat"><option value="">any seat</option>{seats}</select></label> '
-        f'<label>with the words <input name="words" size="16" maxlength="{MOST_WORDS}" value="{escape(wanted.words)}">'
-        "</label> "
+        f'<label>in a situation with <input name="words" size="16" maxlength="{MOST_WORDS}" '
+        f'placeholder="{words}" value="{escape(wanted.words)}"></label> '
         "<button>Show</button></form>"
     )
 
@@ -105,8 +107,10 @@ def _rows(hands: Sequence[Finished], wanted: Filter) -> str:
     for hand in hands:
         fitting = [made for made in hand.review or () if wanted.fits_decision(made)]
         worst = max(fitting, key=lambda made: made["cost"] or 0.0, default=None)
-        what = "" if worst is None else f"{worst['situation']}: {worst['options'][worst['chosen']]}"
-        cost = "" if hand.cost is None else f"{hand.cost:.3g}"
+        what = "not reviewed yet" if hand.review is None else ""
+        if worst is not None:
+            what = f"{worst['situation']}: {worst['options'][worst['chosen']]}"
+        cost = "" if hand.cost is None else short(hand.cost)
         link = f'<a data-in-room="hands?show={hand.number}{_query(wanted)}">{hand.number + 1}</a>'
         rows.append(
             f'<tr><td>{link}</td><td class="number">{hand.seat}</td><td class="number">{hand.score:+g}</td>'
@@ -118,11 +122,13 @@ def _rows(hands: Sequence[Finished], wanted: Filter) -> str:
 
 
 def _query(wanted: Filter) -> str:
-    parts: list[tuple[str, Any]] = [("cost", f"{wanted.cost:g}" if wanted.cost else ""), ("seat", wanted.seat)]
-    return "".join(f"&amp;{name}={value}" for name, value in parts if value not in ("", None))
+    parts: list[tuple[str, Any]] = [
+        ("cost", f"{wanted.cost:g}" if wanted.cost else ""), ("seat", wanted.seat), ("words", wanted.words)
+    ]  # fmt: skip
+    return "".join(f"&amp;{name}={quote(str(value))}" for name, value in parts if value not in ("", None))
 
 
 def _looked_at(room: Room, number: int) -> str:
     hand = room.settle(number)
-    board = f'<div class="board">{draw_sight(room.sight_at_end(number), False)}</div>'
+    board = f'<div class="board">{draw_sight(room.sight_at_end(number))}</div>'
     return f'<div class="room"><section aria-label="Hand {number + 1}">{board}</section>{review_panel(hand)}</div>'

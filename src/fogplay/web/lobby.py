@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from nicegui import run, ui
@@ -9,12 +10,18 @@ from nicegui import run, ui
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load
 from fogplay.notation.talk import talk_for
-from fogplay.rooms import Hall, Settings, opponents_for
+from fogplay.rooms import Hall, Settings
 from fogplay.rooms.company import BEST, checked_spec
+from fogplay.rooms.store import AT_ONCE, PACES
 from fogplay.web.forms import add_form_page
+from fogplay.web.markup import pace_words
 
+HOW = "Choose a game, or type one with its parameters, such as ocp(cards=5)."
 MOVING = "change after every hand"
-ROOMS = '<section aria-label="Your rooms"><h2>Your rooms in this browser</h2><ul id="rooms"></ul></section>'
+ROOMS = (
+    '<section aria-label="Your rooms"><h2>Your rooms in this browser</h2>'
+    '<p class="soft" id="no-rooms">None yet. Rooms that you open are listed here.</p><ul id="rooms"></ul></section>'
+)
 
 
 def add_page(hall: Hall) -> None:
@@ -31,21 +38,22 @@ class Lobby:
     """The choices for a new room."""
 
     def __init__(self, hall: Hall) -> None:
-        self.hall = hall
+        self.hall, self.sentences = hall, dict[str, str]()
         with ui.element("section").classes("panel"):
             self.game = ui.select(
-                list(hall.games),
-                value=hall.games[0],
-                label="Game; choose one, or type one with its parameters",
-                with_input=True,
-                new_value_mode="add-unique",
+                list(hall.games), value=hall.games[0], label="Game", with_input=True, new_value_mode="add-unique"
             )
+            ui.label(HOW).classes("soft")
             self.rules = ui.label().classes("soft rules")
             self.opponent = ui.select({BEST: BEST}, value=BEST, label="Opponent")
+            self.strength = ui.label().classes("soft strength").props('role="status"')
             self.seat = ui.select([MOVING], value=MOVING, label="Your seat")
+            self.pace = ui.select(list(PACES), value=AT_ONCE, label="Pace", on_change=self.describe)
+            self.pace_said = ui.label().classes("soft strength")
             self.automatic = ui.checkbox("Begin the next hand by itself")
             self.said = ui.label().classes("bad").props('role="alert"')
-            self.button = ui.button("Sit down", on_click=self.sit_down).props("no-caps")
+            self.button = ui.button("Sit down", on_click=self.sit_down, color=None).props("no-caps")
+        self.opponent.on_value_change(self.describe)
         self.game.on_value_change(self.choose)
         self.choose()
 
@@ -54,20 +62,28 @@ class Lobby:
         try:
             spec = checked_spec(str(self.game.value or ""), self.hall.games)
             rules = load(spec)
-            offered = opponents_for(spec, self.hall.strategies)
+            offered = self.hall.opponents(spec)
         except FogplayError as error:
             self.said.text = str(error)
             return
         self.said.text = ""
         self.rules.text = " ".join(talk_for(rules).rules(rules))
-        self.opponent.set_options({each.text: f"{each.text}: {each.sentence}" for each in offered}, value=BEST)
+        self.sentences = {each.text: each.sentence for each in offered}
+        self.opponent.set_options({each.text: Path(each.text).name for each in offered}, value=BEST)
+        self.describe()
         self.seat.set_options([MOVING, *(f"seat {seat}" for seat in range(int(rules.num_players())))], value=MOVING)
+
+    def describe(self, _: Any = None) -> None:
+        """Say how strong the chosen opponent is, and what the pace means."""
+        self.strength.text = self.sentences.get(str(self.opponent.value), "")
+        self.pace_said.text = pace_words(str(self.pace.value))
 
     async def sit_down(self) -> None:
         """Make the room and go there."""
         chosen = str(self.seat.value)
         seat = None if chosen == MOVING else int(chosen.removeprefix("seat "))
-        settings = Settings(str(self.game.value), str(self.opponent.value), seat, bool(self.automatic.value))
+        automatic, pace = bool(self.automatic.value), str(self.pace.value)
+        settings = Settings(str(self.game.value), str(self.opponent.value), seat, automatic, pace)
         self.button.disable()
         self.said.text = "Seating your opponent; the first time this may take a minute …"
         try:

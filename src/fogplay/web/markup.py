@@ -9,11 +9,17 @@ from typing import Any
 from fogplay.pictures import draw_sight
 from fogplay.pictures.svg import escape
 from fogplay.rooms import Finished, Look, Mean, Scores, Settings
+from fogplay.rooms.store import PACES
 
 MOST_BUTTONS = 24  # moves with a button of their own; more of them are typed
 MOST_HISTORY = 12
-AUTOMATIC = 2500  # milliseconds until the next hand
-PRIMARY = "#0b5d3b"  # of buttons; white text on it is easy to read
+MOST_OPTIONS = 8  # of a decision in a review
+RARE = 0.005  # shares below which an option is not shown, unless its value is known or it was chosen
+NOTHING = 5e-4  # what is shown as zero
+SPARE = "asdfghjklqwertyuiopzxcvbm"  # keys for moves that have neither a letter nor a number of their own
+HANDS_LINK = '<a data-in-room="hands">All hands</a>'
+DRILL_LINK = '<a data-in-room="drill">Drill what cost most</a>'
+TABLE_LINK = '<a data-in-room="">Back to the table</a>'
 LINKS = (("/", "Play"), ("/explore", "Explore"), ("/train", "Train"))
 
 
@@ -32,7 +38,6 @@ def room_page(
     history: Sequence[Finished],
     reviewed: Finished | None = None,
     message: str = "",
-    four: bool = False,
 ) -> str:
     """The whole of a room: board, moves, log, score, history and a review."""
     sight = look.sight
@@ -40,14 +45,15 @@ def room_page(
     title = f"{settings.game} against {others}" if others else settings.game
     lines = "".join(f"<li>{escape(line)}</li>" for line in sight.lines)
     said = f'<p class="bad" role="alert">{escape(message)}</p>' if message else ""
+    drawn = draw_sight(sight)
     board = (
-        f'<section aria-label="Table"><div class="board">{draw_sight(sight, four)}</div>'
-        f'<p id="turn" role="status">{escape(_turn(look))}</p>{said}{_moves(look, settings)}'
-        f'<ol class="log" aria-label="What happened" aria-live="polite" tabindex="0">{lines}</ol></section>'
+        f'<section aria-label="Table"><div class="board">{drawn}</div>'
+        f'<p id="turn">{escape(_turn(look))}</p>{said}{_moves(look, settings)}'
+        f'<ol class="log" aria-label="What happened" tabindex="0">{lines}</ol></section>'
     )
-    colours = f'<button class="plain" data-do="colours">{"Two" if four else "Four"} colours</button>'
-    more = '<p><a data-in-room="hands">All hands</a> <a data-in-room="drill">Drill</a></p>' if history else ""
-    side = f"{_scores(scores)}{review_panel(reviewed)}{_history(history)}{more}<p>{colours}</p>"
+    more = f'<p class="links">{HANDS_LINK} {DRILL_LINK}</p>' if history else ""
+    suits = 'class="suit-' in drawn
+    side = f"{_scores(scores)}{review_panel(reviewed)}{_history(history)}{more}{_settings(settings, sight, suits)}"
     kept = f'<span data-room="{escape(title)}"></span>'
     aside = f'<section aria-label="Score and reviews">{side}</section>'
     return f'<div class="page">{head(title)}{kept}<div class="room">{board}{aside}</div></div>'
@@ -57,7 +63,10 @@ def _turn(look: Look) -> str:
     sight = look.sight
     if look.score is None:
         known = "" if sight.situation.startswith("You see") else f" {sight.situation}."
-        return f"Hand {look.hand + 1}.{known} Your move." if sight.legal else f"Hand {look.hand + 1}."
+        if sight.legal:
+            return f"Hand {look.hand + 1}.{known} Your move."
+        others = " and ".join(sight.names[seat] for seat in sight.to_act)
+        return f"Hand {look.hand + 1}. {others} to move."
     won = f"win {look.score:g}" if look.score > 0 else f"lose {-look.score:g}" if look.score < 0 else "win nothing"
     return f"Hand {look.hand + 1} is over: you {won}."
 
@@ -65,9 +74,11 @@ def _turn(look: Look) -> str:
 def _moves(look: Look, settings: Settings) -> str:
     """Buttons for the moves, or for the next hand."""
     if look.sight.over:
-        auto = f' data-auto="{AUTOMATIC}"' if settings.automatic else ""
+        auto = f' data-auto="{1000 * settings.next_seconds:.0f}"' if settings.automatic else ""
         key = '<button data-do="next" data-key="n"'
         return f'<div class="moves">{key} data-hand="{look.hand}"{auto}>Next hand<kbd>n</kbd></button></div>'
+    if not look.sight.legal:
+        return '<div class="moves"></div>'
     where = f'data-hand="{look.hand}" data-decision="{look.decision}"'
     options, buttons = look.sight.options, []
     for place, (action, key) in enumerate(zip(look.sight.legal, keys_for(options), strict=True)):
@@ -87,28 +98,42 @@ def _moves(look: Look, settings: Settings) -> str:
 
 
 def keys_for(options: Sequence[str]) -> list[str]:
-    """The keys of each option: its first letter if no other has it, and its number.
+    """The keys of each option: its first letter if no other has it, and its number; else a letter that is left.
 
     Where names are numbers, such as ``bid 3`` or cards, ``3`` is that name and not the third option.
     """
     first = [option[:1].lower() for option in options]
     last = [option.split()[-1].lower() if option.split() else "" for option in options]
-    counted = sum(len(word) == 1 and word.isdigit() for word in last) > 1 or any(map(str.isdigit, first))
-    keys = []
+    numbers = [word for word in last if len(word) == 1 and word.isdigit()]
+    counted = (len(numbers) > 1 and len(set(numbers)) == len(numbers)) or any(map(str.isdigit, first))
+    keys: list[list[str]] = []
     for place, (letter, word) in enumerate(zip(first, last, strict=True)):
         plain = letter.isascii() and letter.isalpha() and letter != "n"
         own = [letter] if plain and (first.count(letter) == 1 or options[place].lower() == letter) else []
-        named = [word] if len(word) == 1 and word.isdigit() and last.count(word) == 1 else []
-        number = named if counted else [str(place + 1)] if place < 9 else []
-        keys.append(" ".join([*own, *number]))
-    return keys
+        named = [word] if word in numbers and last.count(word) == 1 else []
+        keys.append([*own, *(named if counted else [str(place + 1)] if place < 9 else [])])
+    taken = {key for each in keys for key in each}
+    spare = iter(letter for letter in SPARE if letter not in taken)
+    return [" ".join(each or [next(spare, "")]) for each in keys]
+
+
+def short(value: float, sign: str = "") -> str:
+    """A number with three digits; what is too small to matter is 0. ``sign`` is ``+`` for what was won."""
+    return "0" if abs(value) < NOTHING else f"{value:{sign}.3g}"
+
+
+def pace_words(pace: str) -> str:
+    """What a pace means."""
+    move, after = PACES[pace]
+    moves = f"Every move of the others is shown for {move:g} seconds" if move else "The others move at once"
+    return f"{moves}. A hand that begins by itself does so after {after:g} second{'s' * (after != 1)}."
 
 
 def _mean(mean: Mean) -> str:
     if not mean.hands:
         return "none yet"
     error = "" if math.isnan(mean.error) else f" ± {mean.error:.2g}"
-    return f"{mean.mean:+.3g}{error}"
+    return f"{short(mean.mean, '+')}{error}"
 
 
 def _scores(scores: Scores) -> str:
@@ -128,7 +153,7 @@ def _history(history: Sequence[Finished]) -> str:
         return ""
     rows = []
     for hand in reversed(history[-MOST_HISTORY:]):
-        cost = "" if hand.cost is None else f"{hand.cost:.3g}"
+        cost = "" if hand.cost is None else short(hand.cost)
         button = f'<button class="plain" data-do="review" data-hand="{hand.number}">Review {hand.number + 1}</button>'
         cells = f'<td class="number">{hand.seat}</td><td class="number">{hand.score:+g}</td>'
         rows.append(f'<tr><td>{button}</td>{cells}<td class="number">{cost}</td></tr>')
@@ -137,14 +162,37 @@ def _history(history: Sequence[Finished]) -> str:
     return f'<section class="panel" aria-label="Earlier hands"><table><tr>{top}</tr>{"".join(rows)}</table></section>'
 
 
+def _settings(settings: Settings, sight: Any, suits: bool) -> str:
+    """Seat and pace, and where there are suits, their colours: which choice is made, and buttons for the others."""
+    seats = [("", "changes"), *((str(seat), f"seat {seat}") for seat in range(len(sight.names)))]
+    rows = (
+        ("Your seat", "seat", seats, "" if settings.seat is None else str(settings.seat)),
+        ("Pace", "pace", [(pace, pace) for pace in PACES], settings.pace),
+        ("Next hand", "automatic", [("0", "on demand"), ("1", "by itself")], str(int(settings.automatic))),
+    )
+    parts = []
+    for name, what, choices, chosen in rows:
+        buttons = "".join(
+            f'<button class="plain" data-do="set" data-what="{what}" data-value="{value}" '
+            f'aria-pressed="{"true" if value == chosen else "false"}">{words}</button>'
+            for value, words in choices
+        )
+        parts.append(f'<div class="choice" role="group" aria-label="{name}"><span>{name}</span>{buttons}</div>')
+    if suits:
+        colours = '<button class="plain" data-here="four">Two or four colours</button>'
+        parts.append(f'<div class="choice"><span>Suits</span>{colours}</div>')
+    return f'<section class="panel" aria-label="Settings"><h2>Settings</h2>{"".join(parts)}</section>'
+
+
 def review_panel(hand: Finished | None) -> str:
+    """What the reviewer says about a hand."""
     if hand is None:
         return ""
     inside = []
     if hand.review is None:
         inside.append('<p class="soft">Reviewing …</p>')
     elif not hand.review:
-        inside.append('<p class="soft">There was nothing to decide, or nobody to learn from.</p>')
+        inside.append('<p class="soft">You had nothing to decide, or nobody here can tell what was best.</p>')
     for made in hand.review or ():
         inside.append(decision_panel(made))
     name = f"Review of hand {hand.number + 1}"
@@ -155,18 +203,19 @@ def decision_panel(made: dict[str, Any]) -> str:
     """A decision with the reviewer's probabilities, what each option earns, and the cost of the choice."""
     rows = []
     values = made["values"] or [None] * len(made["options"])
-    order = sorted(range(len(made["options"])), key=lambda place: -made["shares"][place])[:8]
-    if made["chosen"] not in order:
-        order.append(made["chosen"])
-    for place in order:
+    order = sorted(range(len(made["options"])), key=lambda place: (-made["shares"][place], -(values[place] or 0.0)))
+    shown = [place for place in order if values[place] is not None or made["shares"][place] >= RARE][:MOST_OPTIONS]
+    if made["chosen"] not in shown:
+        shown.append(made["chosen"])
+    for place in shown:
         share, value = made["shares"][place], values[place]
-        worth = "" if value is None else f", earns {value:+.3g}"
+        worth = "" if value is None else f"earns {short(value, '+')}"
         chosen = " chosen" if place == made["chosen"] else ""
         mark = " (you)" if chosen else ""
         rows.append(
             f'<div class="option{chosen}"><span>{escape(made["options"][place])}{mark}</span><span class="bar" '
             f'aria-hidden="true"><span style="width:{100 * share:.1f}%"></span></span>'
-            f"<span>{100 * share:.0f} %{worth}</span></div>"
+            f"<span>{100 * share:.0f} %</span><span>{worth}</span></div>"
         )
     return f'<h3 class="soft">{escape(made["situation"])}</h3>{"".join(rows)}<p>{escape(cost_words(made))}</p>'
 
@@ -174,8 +223,11 @@ def decision_panel(made: dict[str, Any]) -> str:
 def cost_words(made: dict[str, Any]) -> str:
     """The cost of a choice in words."""
     if made["cost"] is None:
-        return f"{made['by']} would choose this with {100 * made['shares'][made['chosen']]:.0f} %."
-    if made["cost"] < 5e-4 and not made["error"]:
+        share = made["shares"][made["chosen"]]
+        if share < RARE:
+            return f"{made['by']} would not choose this."
+        return f"{made['by']} would choose this with {100 * share:.0f} %."
+    if made["cost"] < NOTHING and not made["error"]:
         return "Your choice cost nothing."
     error = f" ± {made['error']:.2g}" if made["error"] else ""
-    return f"Your choice cost {made['cost']:.3g}{error}."
+    return f"Your choice cost {short(made['cost'])}{error}."

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections import defaultdict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from nicegui import background_tasks, run, ui
 
 from fogplay.errors import FogplayError
 from fogplay.pictures.svg import escape
-from fogplay.rooms import Finished, Hall, Look, Room
+from fogplay.rooms import Finished, Hall, Look, Room, Scores, Settings
 from fogplay.web.markup import MOST_HISTORY, head, room_page
+
+Answer = TypeVar("Answer")
 
 MOST_TEXT = 200  # letters of a typed move
 
@@ -47,10 +50,10 @@ class RoomPage:
     """One browser's page of a room."""
 
     def __init__(self, room: Room, place: ui.html) -> None:
-        self.room, self.message, self.four = room, "", False
+        self.room, self.message = room, ""
         self.shown: int | None = None  # the hand whose review is shown; None: the last one
         self.html = place
-        self.busy = False
+        self.busy = self.stepping = self.reviewing = False
         ui.on("fogplay", self.handle)
         self.client = ui.context.client
         _watching[room.kept.secret].add(self)
@@ -80,32 +83,64 @@ class RoomPage:
 
     async def _do(self, what: str, given: dict[str, Any]) -> None:
         room = self.room
-        if what == "colours":
-            self.four = not self.four
+        if what == "set":
+            await self._soon(room.change, self._changed(str(given["what"]), str(given["value"])))
+            self._tell_others()
         elif what == "review":
             self.shown = int(given["hand"])
             await run.io_bound(room.settle, self.shown)
         elif what == "next":
+            before = self._books()
             await self._soon(room.next_hand, int(given["hand"]))
             self.shown = None
+            await self._show_steps(await self._soon(room.steps, int(given["hand"]) + 1, -1), *before)
+            self._review_later()  # the others may have ended the hand
             self._tell_others()
         elif what in ("act", "typed"):
-            hand, decision = int(given["hand"]), int(given["decision"])
+            hand, decision, before = int(given["hand"]), int(given["decision"]), self._books()
             if what == "act":
                 await self._soon(room.act, hand, decision, int(given["action"]))
             else:
                 await self._soon(room.act_by_text, hand, decision, str(given.get("text", ""))[:MOST_TEXT])
+            await self._show_steps(await self._soon(room.steps, hand, decision), *before)
             self._review_later()
             self._tell_others()
         else:
             raise ValueError(what)
 
-    async def _soon(self, deed: Callable[..., None], *given: Any) -> None:
-        """Do something here if nobody has to think, which is cheaper than to ask a thread; else on a thread."""
+    def _changed(self, what: str, value: str) -> Settings:
+        """The room's settings with another seat or pace."""
+        settings = self.room.settings
+        if what == "seat":
+            return replace(settings, seat=int(value) if value else None)
+        if what == "automatic":
+            return replace(settings, automatic=value == "1")
+        if what == "pace":
+            return replace(settings, pace=value)
+        raise ValueError(what)
+
+    def _books(self) -> tuple[Scores, list[Finished]]:
+        """The score and the last hands as they are now."""
+        return self.room.scores(), self.room.history(MOST_HISTORY)
+
+    async def _show_steps(self, steps: Sequence[Look] | None, scores: Scores, history: Sequence[Finished]) -> None:
+        """Show the others' moves one after the other, at the room's pace; the score changes only after the last."""
+        self.stepping = True
+        try:
+            for look in steps or ():
+                self.html.content = room_page(look, self.room.settings, scores, history)
+                await asyncio.sleep(self.room.settings.move_seconds)
+        finally:
+            self.stepping = False
+
+    async def _soon(self, deed: Callable[..., Answer], *given: Any) -> Answer | None:
+        """Do something here if nobody has to think, which is cheaper than to ask a thread; else on a thread.
+
+        None if the server is stopping.
+        """
         if self.room.company.is_shared:
-            deed(*given)
-        else:
-            await run.io_bound(deed, *given)
+            return deed(*given)
+        return await run.io_bound(deed, *given)
 
     def _tell_others(self) -> None:
         for page in list(_watching[self.room.kept.secret]):
@@ -126,18 +161,24 @@ class RoomPage:
             del _watching[self.room.kept.secret]
 
     def _review_later(self) -> None:
-        """Review the last hand without letting anybody wait."""
-        last = self.room.history(MOST_HISTORY)
-        if last and last[-1].review is None:
-            background_tasks.create(self._settle(last[-1].number))
+        """Review the last hands without letting anybody wait."""
+        missing = [hand.number for hand in self.room.history(MOST_HISTORY) if hand.review is None]
+        if missing and not self.reviewing:
+            self.reviewing = True
+            background_tasks.create(self._settle(missing))
 
-    async def _settle(self, number: int) -> None:
+    async def _settle(self, numbers: Sequence[int]) -> None:
         try:
-            await run.io_bound(self.room.settle, number)
+            for number in reversed(numbers):
+                if await run.io_bound(self.room.settle, number) is None:
+                    return  # the server is stopping
+                self.draw()
+                self._tell_others()
         except (FogplayError, asyncio.CancelledError):
             return
-        self.draw()
-        self._tell_others()
+        finally:
+            self.reviewing = False
+        self._review_later()  # what was finished meanwhile
 
     def _reviewed(self, look: Look, history: list[Finished]) -> Finished | None:
         """The hand whose review is shown: the one asked for, or the last one once it is over."""
@@ -146,8 +187,10 @@ class RoomPage:
         return history[-1] if history and look.sight.over else None
 
     def draw(self) -> None:
-        """Make the page's only element again."""
-        room, self.stale = self.room, False
-        look, history = room.look(), room.history(MOST_HISTORY)
+        """Make the page's only element again, unless it is about to be made anyway."""
+        if self.stepping:
+            return
+        self.stale = False
+        look, (scores, history) = self.room.look(), self._books()
         reviewed = self._reviewed(look, history)
-        self.html.content = room_page(look, room.settings, room.scores(), history, reviewed, self.message, self.four)
+        self.html.content = room_page(look, self.room.settings, scores, history, reviewed, self.message)

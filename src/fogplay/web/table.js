@@ -4,9 +4,15 @@
   const secret = () => location.pathname.split("/")[2] || "";
   const send = (what) => emitEvent("fogplay", { ...what, secret: secret() });
   let timer = null;
+  // Two or four colours of suits: this browser's own matter.
+  const colours = (four) => {
+    localStorage.setItem("fogplay-suits", four ? "four" : "two");
+    document.documentElement.classList.toggle("four", four);
+  };
+  document.documentElement.classList.toggle("four", localStorage.getItem("fogplay-suits") === "four");
   // The server may make the page again between press and release: a button that says the same is the same button.
   let pressed = null;
-  const under = (event) => event.target.closest && event.target.closest("button[data-do]");
+  const under = (event) => event.target.closest && event.target.closest("button[data-do],button[data-here]");
   const meaning = (button) => (button ? JSON.stringify(button.dataset) : null);
   document.addEventListener("pointerdown", (event) => { pressed = event.button === 0 ? meaning(under(event)) : null; });
   document.addEventListener("pointerup", (event) => {
@@ -17,6 +23,9 @@
   document.addEventListener("click", (event) => { if (event.detail === 0) deed(under(event)); }); // keys and programs
   const deed = (button) => {
     if (!button || button.disabled) return;
+    if (button.dataset.here) { colours(button.dataset.here !== localStorage.getItem("fogplay-suits")); return; }
+    const moves = button.closest(".moves");
+    if (moves) moves.classList.add("sent"); // until the server has made the page again
     if (button.dataset.do === "typed") {
       const field = document.querySelector("input.typed");
       send({ ...button.dataset, text: field ? field.value : "" });
@@ -49,7 +58,37 @@
     const first = at - (at % 169), next = all[Math.min(Math.max(at + step, first), first + 168)];
     all[at].tabIndex = -1; next.tabIndex = 0; next.focus();
   });
+  // The page is made again as a whole: the focus goes to the button that means the same, or to the next move.
+  let focused = null;
+  document.addEventListener("focusin", (event) => {
+    const button = under(event);
+    focused = button ? { button, meaning: meaning(button), move: !!button.closest(".moves") } : null;
+  });
+  const refocus = () => {
+    if (!focused || focused.button.isConnected || document.activeElement !== document.body) return;
+    const all = [...document.querySelectorAll("button[data-do],button[data-here]")];
+    const same = all.find((button) => meaning(button) === focused.meaning);
+    const next = same || (focused.move && document.querySelector(".moves button"));
+    if (next) next.focus({ preventScroll: true });
+  };
+  // A screen reader is told what is new; an element that stays says it, since the others are made again.
+  const said = document.createElement("div");
+  said.className = "only-said";
+  said.setAttribute("role", "status");
+  let lines = 0, turn = null;
+  const announce = () => {
+    const now = document.querySelector("#turn");
+    if (!now) return;
+    if (!said.isConnected) document.body.append(said);
+    const log = [...document.querySelectorAll(".log li")].map((line) => line.textContent);
+    if (turn === now.textContent && lines === log.length) return;
+    const fresh = log.slice(log.length > lines ? lines : 0);
+    said.textContent = [...fresh, now.textContent].join(" ");
+    turn = now.textContent; lines = log.length;
+  };
   const settle = () => {
+    refocus();
+    announce();
     for (const bar of document.querySelectorAll(".q-loading-bar:not([aria-label])")) bar.setAttribute("aria-label", "Loading");
     const field = document.querySelector("input.typed");
     if (field && document.activeElement === document.body && matchMedia("(hover:hover)").matches) field.focus();
@@ -67,7 +106,8 @@
     }
     for (const link of document.querySelectorAll("a[data-in-room]:not([href])")) // the server never writes a secret
       link.href = ["/room", secret(), link.dataset.inRoom].filter(Boolean).join("/");
-    const list = document.querySelector("#rooms");
+    const list = document.querySelector("#rooms"), none = document.querySelector("#no-rooms");
+    if (none && list && list.children.length) none.remove();
     if (list && !list.children.length) {
       for (const [path, name] of Object.entries(JSON.parse(localStorage.getItem("fogplay-rooms") || "{}")).reverse()) {
         if (!/^\/room\/[\w-]+$/.test(path)) continue;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,7 @@ from nicegui import run, ui
 
 from fogplay.errors import FogplayError
 from fogplay.pictures.charts import draw_lines
-from fogplay.pictures.svg import escape
+from fogplay.pictures.svg import COLOURS, escape
 from fogplay.rooms import Hall, Settings
 from fogplay.rooms.company import checked_spec
 from fogplay.rooms.training import Training, Trainings
@@ -18,7 +19,8 @@ from fogplay.web.forms import add_form_page
 
 SUITED = "one that suits the game"
 EVERY = 0.7  # seconds between two looks at the runs
-MOST_LINES = 4
+OVER = ("iterations", "seconds")  # what curves are drawn over
+HINT = "Without a number: as many iterations as suit the game, about a minute at most."
 
 
 def add_page(hall: Hall, trainings: Trainings) -> None:
@@ -36,10 +38,14 @@ class TrainPage:
                 list(hall.games), value=hall.games[0], label="Game", with_input=True, new_value_mode="add-unique"
             )
             self.algorithm = ui.select([SUITED, *ALGORITHMS], value=SUITED, label="Algorithm")
-            self.iterations = ui.number("Iterations", value=2000, min=1, precision=0)
+            self.iterations = ui.number("Iterations", min=1, precision=0)
+            ui.label(HINT).classes("soft")
             self.said = ui.label().classes("bad").props('role="alert"')
-            ui.button("Start", on_click=self.start).props("no-caps")
-        self.shown, self.deeds = ui.html(sanitize=False), ui.html(sanitize=False)
+            ui.button("Start", on_click=self.start, color=None).props("no-caps")
+        self.over = ui.select(list(OVER), value=OVER[0], label="Draw curves over", on_change=self.draw)
+        self.charts = ui.html(sanitize=False)
+        self.rows = ui.element("section").props('aria-label="Runs"')
+        self.shown: dict[str, tuple[ui.html, ui.html]] = {}  # by run: what it says, and its buttons
         ui.on("fogplay", self.handle)
         ui.timer(EVERY, self.draw)
         self.draw()
@@ -50,7 +56,8 @@ class TrainPage:
     def _start(self) -> None:
         spec = checked_spec(str(self.game.value or ""), self.hall.games)
         algorithm = "" if self.algorithm.value == SUITED else str(self.algorithm.value)
-        self.trainings.start(spec, algorithm, int(self.iterations.value or 0))
+        iterations = None if self.iterations.value is None else int(self.iterations.value)
+        self.trainings.start(spec, algorithm, iterations)
 
     async def handle(self, event: Any) -> None:
         """A click on one of the buttons beside a run."""
@@ -83,32 +90,59 @@ class TrainPage:
             ui.navigate.to(where)
         self.draw()
 
-    def draw(self) -> None:
+    def draw(self, _: Any = None) -> None:
+        """Show all runs as they are now."""
         runs = list(self.trainings.runs.values())
-        lines = {f"{each.name.rpartition('-')[0]} {each.algorithm}": each.curve for each in runs[-MOST_LINES:]}
-        chart = draw_lines(lines, "iterations", "nash_conv") if runs else ""
-        rows = "".join(f"<li><b>{escape(_name(each))}</b>: {escape(each.words)}</li>" for each in reversed(runs))
-        self._show(
-            self.shown, f'<section class="panel" aria-label="Runs">{chart}<ul>{rows}</ul></section>' if runs else ""
-        )
-        self._show(self.deeds, "".join(map(_buttons, reversed(runs))))
+        self.over.set_visibility(bool(runs))
+        _show(self.charts, charts_of(runs, str(self.over.value)))
+        for each in runs:
+            if each.name not in self.shown:
+                with self.rows, ui.element("div").classes("panel run") as row:
+                    self.shown[each.name] = ui.html(sanitize=False), ui.html(sanitize=False)
+                row.move(target_index=0)  # the newest first
+            words, buttons = self.shown[each.name]
+            _show(words, f"<b>{escape(_name(each))}</b> {escape(each.words)}")
+            _show(buttons, _buttons(each))
 
-    @staticmethod
-    def _show(place: ui.html, made: str) -> None:
-        """Change an element only if it differs: buttons must stay where they are while numbers change."""
-        if place.content != made:
-            place.content = made
+
+def charts_of(runs: Sequence[Training], over: str) -> str:
+    """A chart per game and measure, with the newest runs that have it; the chart of the newest run comes first."""
+    groups: dict[tuple[str, str], list[Training]] = {}
+    for each in reversed(runs):
+        if each.curve:
+            groups.setdefault((each.game, each.measure), []).append(each)
+    drawn = []
+    for (game, measure), members in groups.items():
+        lines = {
+            f"{each.short} {each.algorithm}": [
+                (at.iteration if over == OVER[0] else at.seconds, at.value) for at in each.curve
+            ]
+            for each in reversed(members[:COLOURS])
+        }
+        chart = draw_lines(lines, over, measure, plain=measure != "nash_conv")
+        drawn.append(f'<section class="panel" aria-label="{escape(game)}"><h2>{escape(game)}</h2>{chart}</section>')
+    return f'<div class="pair">{"".join(drawn)}</div>' if drawn else ""
+
+
+def _points(each: Training, over: str) -> list[tuple[float, float]]:
+    return [(at.iteration if over == OVER[0] else at.seconds, at.value) for at in each.curve]
+
+
+def _show(place: ui.html, made: str) -> None:
+    """Change an element only if it differs: buttons must stay where they are while numbers change."""
+    if place.content != made:
+        place.content = made
 
 
 def _name(each: Training) -> str:
-    return f"{each.name.rpartition('-')[0]}, {each.game} by {each.algorithm or 'a suitable algorithm'}"
+    return f"{each.short}, {each.game} by {each.algorithm or 'a suitable algorithm'}:"
 
 
 def _buttons(each: Training) -> str:
     deed = "stop" if each.running else "" if each.done else "resume"
     buttons = [name for name in (deed, "play" if each.snapshot is not None else "") if name]
-    shown = "".join(
-        f'<button class="plain" data-do="{name}" data-run="{escape(each.name)}">{name.capitalize()}</button> '
+    return " ".join(
+        f'<button class="plain" data-do="{name}" data-run="{escape(each.name)}" '
+        f'aria-label="{name.capitalize()} {escape(each.short)}">{name.capitalize()}</button>'
         for name in buttons
     )
-    return f"<p>{escape(_name(each))}: {shown}</p>"

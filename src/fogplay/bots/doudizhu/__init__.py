@@ -38,6 +38,7 @@ __all__ = [
     "bots",
     "default",
     "names",
+    "opponents",
     "trainer",
 ]
 
@@ -61,6 +62,26 @@ BOTS: dict[str, Callable[[], Any]] = {
     "deltadou-plain": lambda: DeltaDou(without_inference(DeltaSettings())),
     "deltadou-policy": lambda: DeltaDou(DeltaSettings(playouts=0)),
 }
+
+
+STRENGTHS = {  # from the strongest to the weakest; shares of games won are those of docs/bots/doudizhu.md
+    "deltadou:600": "deltadou with three times the playouts: wins 59 % of the games against strong.",
+    DELTADOU: "Networks, and a search that infers the others' hands; about a tenth of a second per move.",
+    "deltadou-plain": "deltadou without inference: the others' hands are drawn evenly.",
+    "deltadou-policy": "The networks of deltadou alone, without a search: moves at once.",
+    "strong-slow": "strong with four times the playouts.",
+    "strong": "Tries its moves in sampled hands of the others: wins 63 % of the games against rules.",
+    "strong-fast": "strong with a quarter of the playouts.",
+    "rules": "Groups its cards well and follows rules of thumb about tricks and partners: wins 65 % against rhcp.",
+    "rhcp": "Splits its cards into the most valuable groups: wins 56 % against greedy.",
+    "greedy": "The longest lead and the lowest answer: wins 91 % against random.",
+    "random": "Draws every move, kickers counted.",
+}
+
+
+def opponents(rules: Doudizhu) -> dict[str, str]:
+    """A sentence on the strength of every bot, by name; the strongest come first."""
+    return STRENGTHS
 
 
 def _thinking(playouts: str) -> Settings:

@@ -222,7 +222,8 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
         )
     }
     numbers |= {
-        "learner_85": rows.estimate(f"{LEARNER_EXPLORES}, suits seen", "nash_conv", MARKS[0]).show(4),
+        "learner_85": rows.estimate(f"{LEARNER_EXPLORES}, suits seen", "nash_conv", MARKS[0]).show(3),
+        "all_85": rows.estimate(f"{ALL_EXPLORE}, suits seen", "nash_conv", MARKS[0]).show(3),
         "seen_85": rows.estimate(f"{SMOOTH}, suits seen", "nash_conv", MARKS[0]).show(3),
         "unseen_85": rows.estimate(f"{SMOOTH}, suits unseen", "nash_conv", MARKS[0]).show(3),
         "call_down": rows.estimate("Smooth UCT, call-down rollouts, suits seen", "nash_conv").show(3),

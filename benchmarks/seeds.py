@@ -3,6 +3,7 @@
     python benchmarks/seeds.py train FOLDER --threads 131072 --seconds 500     # on a GPU; stops and resumes by file
     python benchmarks/seeds.py train FOLDER --threads 8192 --seconds 500
     python benchmarks/seeds.py play FOLDER --hands 2500000                     # all against all, on all cores
+    python benchmarks/seeds.py keep FOLDER --hands 100000                      # bots too; for the pages of results
 
 Runs that differ only in the seed differ by several mb/h, so one run of each algorithm says little. ``train`` saves the
 greedy strategy of every (algorithm, threads, seed) that is not there yet; ``play`` matches every pair and writes
@@ -98,9 +99,39 @@ def report(folder: Path) -> None:
     print(text)
 
 
+def keep(folder: Path, hands: int, points: Path) -> None:
+    """Keep the matches of Smooth UCT against UCT, and of both against bots, as rows of figure 3 and table 2 of 2015."""
+    from fogplay.experiments.holdem import HoldemTable
+    from fogplay.experiments.rows import Row, write_rows_of
+    from fogplay.experiments.winnings_2015 import SMOOTH, UCT, winnings
+    from fogplay.strategies.betting import BettingStrategy
+    from fogplay.strategies.policy import policy_of
+
+    files = {
+        name: sorted(folder.glob(f"{algorithm}_*.safetensors"))
+        for name, algorithm in ((SMOOTH, "smooth-uct"), (UCT, "uct"))
+    }
+    at = float(files[UCT][0].stem.split("_")[2])
+    number = {file.stem: run for each in files.values() for run, file in enumerate(each, 1)}
+    smooth = {file.stem for file in files[SMOOTH]}
+    rows = []
+    with open(folder / "matches.csv", newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["player"] in smooth and row["against"] not in smooth:
+                against = f"against {UCT} #{number[row['against']]}"
+                rows.append(
+                    Row(SMOOTH, against, at, number[row["player"]], float(row["mean"]), float(row["standard_error"]))
+                )
+    write_rows_of(points / "fig3.seeds.csv", rows)
+    table = HoldemTable.for_players(2)
+    for name, each in files.items():
+        rows += winnings(table, name, [policy_of(BettingStrategy.read(file), table.rules) for file in each], hands, at)
+    write_rows_of(points / "table2.seeds.csv", rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("train", "play", "report"))
+    parser.add_argument("what", choices=("train", "play", "report", "keep"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--threads", type=int, default=131072)
     parser.add_argument("--episodes", type=float, default=1e10)
@@ -114,6 +145,8 @@ def main() -> None:
         train(given.folder, given.threads, int(given.episodes), given.seeds, given.seconds)
     elif given.what == "play":
         play(given.folder, given.hands, given.workers)
+    elif given.what == "keep":
+        keep(given.folder, given.hands, Path("benchmarks/results/papers/smooth-uct-2015"))
     else:
         report(given.folder)
 

@@ -15,7 +15,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_tournament_continues_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome, folder = reproduce("deltadou-2019/inference", out=tmp_path)
+    made = reproduce("deltadou-2019/inference", out=tmp_path)
+    outcome = made.outcome
     assert [finding.what for finding in outcome.findings] == ["DeltaDou against DeltaDou without inference"]
     kept = sorted((tmp_path / "deltadou-2019" / "jobs").glob("decks-*.json"))
     assert [json.loads(path.read_text())["decks"] for path in kept] in ([1, 2], [2, 1])
@@ -23,31 +24,33 @@ def test_a_tournament_continues_where_it_was(tmp_path: Path, monkeypatch: pytest
     played = []
     inner = paper.play_in_threads
     monkeypatch.setattr(paper, "play_in_threads", lambda *given: played.append(given[2]) or inner(*given))
-    again, _ = reproduce("deltadou-2019/inference", out=tmp_path)
+    again = reproduce("deltadou-2019/inference", out=tmp_path).outcome
     assert again.findings == outcome.findings, "a part that is played again has the same result"
     assert len(played) == 1
-    assert "54.5 %" in (folder / "report.md").read_text()
+    assert "54.5 %" in (made.folder / "report.md").read_text()
 
 
 def test_what_search_adds_is_told(tmp_path: Path) -> None:
-    outcome, _ = reproduce("deltadou-2019/table2", out=tmp_path)
-    assert len(outcome.findings) == 6
-    assert outcome.findings[-1].what == "what search adds against strong"
-    assert all(finding.holds is None for finding in outcome.findings), "a handful of decks proves nothing"
+    findings = reproduce("deltadou-2019/table2", out=tmp_path).outcome.findings
+    assert len(findings) == 6
+    assert findings[1].what == "what search adds against strong"
+    assert {finding.verdict for finding in findings} == {"inconclusive"}, (
+        "networks that were trained once prove nothing"
+    )
 
 
 def test_figures_share_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     tiny = {**paper.QUICK, "bootstrap": 6, "bootstrap_steps": 2, "games": 3, "playouts": 3, "steps": 1, "judged": 2}
     monkeypatch.setitem(paper.CURVES, "quick", (1, tiny, 2))
-    curve, folder = reproduce("deltadou-2019/fig4", out=tmp_path)
-    assert [finding.what.split(" (")[0] for finding in curve.findings] == [
+    curve = reproduce("deltadou-2019/fig4", out=tmp_path)
+    assert [finding.what.split(" by")[0] for finding in curve.outcome.findings] == [
         "ahead of the first heuristic",
         "ahead of strong",
     ]
-    assert (folder / "fig4.png").exists()
+    assert (curve.folder / "fig4.png").exists()
     before = (tmp_path / "deltadou-2019" / "jobs" / "episodes-quick-cpu" / "curve.jsonl").read_bytes()
-    seats, folder = reproduce("deltadou-2019/fig3", out=tmp_path)
-    assert seats.findings[0].what.startswith("the peasants' share")
-    assert (folder / "fig3.svg").exists()
+    seats = reproduce("deltadou-2019/fig3", out=tmp_path)
+    assert seats.outcome.findings[0].what.startswith("the peasants' share")
+    assert (seats.folder / "fig3.svg").exists()
     assert before == (tmp_path / "deltadou-2019" / "jobs" / "episodes-quick-cpu" / "curve.jsonl").read_bytes()

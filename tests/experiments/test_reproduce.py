@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from numba import cuda
+from typer.testing import CliRunner
 
 from fogplay import FogplayError
-from fogplay.experiments import concurrency
-from fogplay.experiments import sampling_equilibria_2011 as paper_2011
+from fogplay.cli import app
+from fogplay.experiments import concurrency, responses_2009, responses_2011
 from fogplay.experiments.pictures import Panel, draw_curves
-from fogplay.experiments.reproduce import better_from, experiments, final, reproduce, value_at
-from fogplay.experiments.runner import Mean
+from fogplay.experiments.reproduce import experiment_called, experiments, reproduce
+from fogplay.experiments.rows import Row, Rows, read_rows_of
+from fogplay.experiments.runner import Mean, Runner
 from tests.helpers import fogplay
 
 QUICK = [
@@ -24,7 +26,6 @@ QUICK = [
     "uct-vs-cfr-2009/table1",
     "uct-vs-cfr-2009/table2",
     "uct-vs-cfr-2009/fig8",
-    "uct-vs-cfr-2009/table3",
     "smooth-uct-2015/fig1",
     "selfplay-mcts-2014/fig1",
 ]
@@ -32,67 +33,72 @@ QUICK = [
 
 @pytest.mark.parametrize("name", QUICK)
 def test_quick_scale_shows_the_papers_effect(tmp_path: Path, name: str) -> None:
-    outcome, folder = reproduce(name, "quick", tmp_path)
-    wrong = [finding for finding in outcome.findings if finding.holds is False]
-    assert not wrong
-    assert any(finding.holds for finding in outcome.findings)
-    facts = json.loads((folder / "report.json").read_text())
-    assert len(facts["findings"]) == len(outcome.findings)
-    assert (folder / "report.md").read_text().startswith(f"# {name}")
-    assert list(folder.glob("*.csv"))
-    for file in outcome.files:
+    made = reproduce(name, "quick", tmp_path)
+    assert made.outcome.findings[0].verdict == "holds"
+    facts = json.loads((made.folder / "report.json").read_text())
+    assert [each["verdict"] for each in facts["findings"]] == [each.verdict for each in made.outcome.findings]
+    assert facts["cpu_seconds"] > 0
+    assert (made.folder / "report.md").read_text().startswith(f"# {name}")
+    again = experiment_called(name).report(Rows(read_rows_of(made.folder / "points.csv")), tmp_path)
+    assert [each.verdict for each in again.findings] == [each.verdict for each in made.outcome.findings]
+    for file in made.outcome.files:
         assert file.stat().st_size > 5000
     if "fig" in name:
-        assert {file.suffix for file in outcome.files} == {".svg", ".png"}
+        assert {file.suffix for file in made.outcome.files} == {".svg", ".png"}
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_mixing_is_never_above_restricted_nash_where_the_model_is_right(tmp_path: Path) -> None:
-    outcome, folder = reproduce("uct-vs-cfr-2009/fig9", "quick", tmp_path)
-    assert outcome.findings[0].measured == "nowhere below"
-    assert outcome.findings[1].holds  # but where UCT plays otherwise than it was modelled
-    assert (folder / "fig9.png").exists()
+def test_mixing_is_never_above_restricted_nash_where_the_model_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(responses_2009.CELLS, "quick", ((50.0, 1_000),))
+    made = reproduce("uct-vs-cfr-2009/fig9", "quick", tmp_path)
+    rows = Rows(read_rows_of(made.folder / "points.csv"))
+    cell = "C = 50, 1,000 iterations"
+    behind = responses_2009._behind(rows, cell, responses_2009.WON)
+    assert behind.runs == 3
+    assert behind.value < 0.05
+    assert made.outcome.findings[0].verdict != "holds"
+    best = [rows.estimate(f"{cell}, rnr", responses_2009.WON, p).value for p in sorted(responses_2009.TABLE_3)]
+    assert best == sorted(best)  # more confidence wins more from the model itself
+    assert (made.folder / "fig9.png").exists()
+    table = responses_2009.table_3(rows, tmp_path)
+    assert table.findings[0].verdict == table.findings[1].verdict == "holds"
+    assert table.numbers["best"] == cell
 
 
 def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures 6 and 7 of 2011 on tiny games; the slow tests use their real sizes."""
-    monkeypatch.setitem(paper_2011.RESPONSE_GAMES, "quick", {"OCP": "ocp(8)", "Bluff": "bluff(1,1,2)"})
-    monkeypatch.setitem(paper_2011.FAMILIES, "quick", {"OCP": ("ocp(5)", "ocp(8)"), "Bluff": ("bluff(1,1,2)",)})
+    monkeypatch.setitem(responses_2011.RESPONSE_GAMES, "quick", {"OCP": "ocp(8)", "Bluff": "bluff(1,1,2)"})
+    monkeypatch.setitem(responses_2011.RACES, "quick", ("ocp(8)",))
+    monkeypatch.setitem(responses_2011.MODELS, "quick", 2)
     monkeypatch.setattr(
-        paper_2011,
+        responses_2011,
         "iterations_in",
         lambda spec, algorithm, seconds: 500 if algorithm.startswith("cfr") else 200_000,
     )
-    outcome, folder = reproduce("sampling-equilibria-2011/fig6", "quick", tmp_path)
-    rows = read_rows(folder / "tradeoff.csv")
-    assert len(rows) == 2 * (8 + 8 + 11)
-    exact = [row for row in rows if row["method"] == "RNR, exact" and row["game"] == "OCP: ocp(8)"]
-    sampled = [row for row in rows if row["method"] == "MCRNR" and row["game"] == "OCP: ocp(8)"]
-    for one, other in zip(exact, sampled, strict=True):
-        assert one["confidence"] == other["confidence"]
-        assert float(one["exploitation"]) == pytest.approx(float(other["exploitation"]), abs=0.05)
-    assert len(outcome.findings) == 3
-    assert (folder / "fig6.png").stat().st_size > 20_000
+    made = reproduce("sampling-equilibria-2011/fig6", "quick", tmp_path)
+    rows = Rows(read_rows_of(made.folder / "points.csv"))
+    for p in rows.places("OCP, MCRNR", "winnings"):
+        exact, sampled = (rows.estimate(f"OCP, {method}", "winnings", p) for method in ("RNR, exact", "MCRNR"))
+        assert exact.value == pytest.approx(sampled.value, abs=0.05)
+    assert [each.what for each in made.outcome.findings][:2] == ["OCP: p = 0.8", "Bluff: p = 0.8"]
+    assert [each.published for each in made.outcome.findings[2:]] == ["high in every game except Bluff"] * 2
+    assert {each.verdict for each in made.outcome.findings} == {"inconclusive"}  # two runs are too few
+    assert (made.folder / "fig6.png").stat().st_size > 20_000
 
-    outcome, folder = reproduce("sampling-equilibria-2011/fig7", "quick", tmp_path)
-    moments = read_rows(folder / "moments.csv")
-    last = {(row["game"], row["algorithm"]): row for row in sorted(moments, key=lambda row: int(row["iteration"]))}
-    assert len(last) == 3 * 4
-    assert float(last["ocp(8)", "cfr+"]["nash_conv"]) < 1e-3
-    assert float(last["ocp(8)", "os-mccfr"]["nash_conv"]) < 0.05
-    assert len(outcome.findings) == 3 * 3
-    assert {file.name for file in outcome.files if file.suffix == ".png"} == {"fig7-ocp.png", "fig7-bluff.png"}
+    made = reproduce("sampling-equilibria-2011/fig7", "quick", tmp_path)
+    rows = Rows(read_rows_of(made.folder / "points.csv"))
+    assert rows.estimate("ocp(8) cfr+", "nash_conv").value < 1e-3
+    assert rows.estimate("ocp(8) os-mccfr", "nash_conv").value < 0.05
+    assert rows.estimate("ocp(8) cfr", "nodes").value > rows.estimate("ocp(8) es-mccfr", "nodes").value
+    assert {file.name for file in made.outcome.files if file.suffix == ".png"} == {"fig7-ocp-8.png"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["smooth-uct-2015/fig2", "selfplay-mcts-2014/fig2"])
 def test_the_longer_ones(tmp_path: Path, name: str) -> None:
-    outcome, _ = reproduce(name, "quick", tmp_path)
-    assert not [finding for finding in outcome.findings if finding.holds is False]
+    findings = reproduce(name, "quick", tmp_path).outcome.findings
+    assert any(finding.verdict == "holds" for finding in findings)
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -102,7 +108,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "(0.4600, 0.5400)" in done.stdout
     one = json.loads(fogplay("reproduce", "uct-vs-cfr-2009/table2", "--json", cwd=tmp_path).stdout)
-    assert all(finding["holds"] for finding in one["findings"])
+    assert all(finding["verdict"] == "holds" for finding in one["findings"])
     wrong = fogplay("reproduce", "smooth-uct-2015/fig9", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "no experiment is called 'smooth-uct-2015/fig9'" in wrong.stderr
@@ -119,28 +125,37 @@ def test_every_id_has_a_paper() -> None:
         "beyond",
     }
     assert {name.partition("/")[0] for name in experiments()} == papers
-    with pytest.raises(FogplayError, match="scale must be quick or paper"):
+    with pytest.raises(FogplayError, match="scale must be quick or medium or paper"):
         reproduce("uct-vs-cfr-2009/table2", "slow")
 
 
 def test_many_episodes_at_once_learn_as_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(concurrency, "ALGORITHMS", ("smooth-uct",))
-    outcome, folder = reproduce("beyond/concurrency", "quick", tmp_path, engine="sequential")
-    deltas = [float(finding.measured.split()[1]) for finding in outcome.findings]
+    made = reproduce("beyond/concurrency", "quick", tmp_path, engine="sequential")
+    deltas = [float(finding.measured.split()[1]) for finding in made.outcome.findings]
     assert all(delta == pytest.approx(deltas[0], rel=0.4) for delta in deltas)  # after 3 million, 0.35
-    assert [finding.holds is None for finding in outcome.findings] == [True, False, False]
-    points = (folder / "points.csv").read_text()
+    assert len(deltas) == 3
+    assert {finding.verdict for finding in made.outcome.findings} == {""}  # no paper claims anything
+    points = (made.folder / "points.csv").read_text()
     assert all(label in points for label in ("one CPU thread", "2 at once", "4 at once"))
-    assert {path.suffix for path in outcome.files} == {".svg", ".png"}
+    assert {path.suffix for path in made.outcome.files} == {".svg", ".png"}
 
 
-def test_reading_curves() -> None:
-    lines = {"a": [5, 1, 3, 1], "b": [4, 2, 2, 2]}
-    found = [Mean(label, "m", at + 1, 1, line[at], 0.1) for label, line in lines.items() for at in range(4)]
-    assert better_from(found, "a", "b", "m") == 4
-    assert better_from(found, "b", "a", "m") is None
-    assert final(found, "a", "m").iteration == 4
-    assert value_at(found, "b", "m", 1).mean == 4
+def test_all_go_on_if_one_cannot_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`--all` leaves out what lacks an extra, and says so at the end."""
+    from fogplay.experiments import reproduce as module
+
+    def refuse(runner: Runner, scale: str) -> list[Row]:
+        raise FogplayError("needs an extra package")
+
+    known = experiments()
+    kept = {name: known[name] for name in ("uct-vs-cfr-2009/rps", "uct-vs-cfr-2009/table2")}
+    kept["uct-vs-cfr-2009/rps"] = replace(kept["uct-vs-cfr-2009/rps"], run=refuse)
+    monkeypatch.setattr(module, "experiments", lambda: kept)
+    done = CliRunner().invoke(app, ["reproduce", "--all", "--out", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "needs an extra package" in done.output
+    assert "seconds in all" in done.output
 
 
 def test_a_picture_has_every_line(tmp_path: Path) -> None:

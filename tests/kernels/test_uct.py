@@ -85,6 +85,22 @@ def test_one_node_a_player_is_added_in_an_episode() -> None:
     assert visited.sum() < 2 * 39  # some episodes met no new node of a player
 
 
+def test_every_state_on_the_way_is_added_if_the_whole_episode_grows() -> None:
+    """All games of Goofspiel are equally long, so every episode adds equally many visits, from the first one on."""
+    flat = flatten("goofspiel(4)")
+    counts = {}
+    for growth in ("all", "one"):
+        learner = SelfPlay(flat, "uct", {"seed": 1, "growth": growth})
+        counts[growth] = []
+        for episode in range(1, 40):
+            learner.advance(episode, 1)
+            counts[growth].append(int(learner.kept()["visits"].sum()))
+    decisions = counts["all"][0]
+    assert decisions >= 6
+    assert counts["all"] == [decisions * episode for episode in range(1, 40)]
+    assert counts["one"][0] == 2
+
+
 def test_counts_and_values_are_exact() -> None:
     """Every episode adds one visit at the root of player 0, and values are means of its payoffs."""
     flat = flatten("kuhn")

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fogplay import FogplayError
 from fogplay.evaluate import measure
 from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.simulators.policies import ByPlayer
 from fogplay.simulators.questions import advance, deal, is_terminal, num_actions, payoff, slot_of, start
-from fogplay.simulators.restricted import DataBiased, RestrictedNash
+from fogplay.simulators.restricted import DataBiased, Explored, RestrictedNash
 from fogplay.simulators.streams import below, streams
 from fogplay.simulators.tree import tree_game
-from fogplay.solvers import solve
+from fogplay.solvers import respond, solve
 from fogplay.trees import FlatGame, flatten
 from fogplay.trees.restrict import data_biased, restricted_nash
 from tests.helpers import random_probabilities
@@ -61,6 +62,46 @@ def test_episodes_have_the_same_distribution(kind: str) -> None:
     others = flat.tree.infoset_player != RESPONDER
     bound = np.repeat(others, np.diff(flat.tree.infoset_start))
     assert one[:-2][bound].sum() < 0.9 * one[:-2][~bound].sum()  # their bound moves are never seen
+
+
+@pytest.mark.parametrize("kind", ["rnr", "dbr"])
+def test_exploring_the_model_changes_no_expectation(kind: str) -> None:
+    """Weighted by what makes up for exploration, all counts and payoffs are those of the plain draw."""
+    flat, episodes = flatten("kuhn"), 40_000
+    _, wrapped = pair(flat, kind)
+    sums, squares = {}, {}
+    for name, game in (("plain", wrapped), ("explored", Explored(wrapped, 0.6))):
+        rng = streams(6, 1)[0]
+        table = np.zeros((episodes, flat.num_slots + 1))
+        for episode in range(episodes):
+            signals = deal(game, rng)
+            node = start(game, signals, rng)
+            while not is_terminal(game, node):
+                action = below(rng, num_actions(game, node))
+                weight = node[1] if name == "explored" else 1.0
+                table[episode, slot_of(game, node, signals) + action] += weight
+                node = advance(game, node, action, signals, rng)
+            table[episode, -1] = payoff(game, node, signals, RESPONDER)
+        sums[name], squares[name] = table.mean(0), table.var(0)
+    spread = np.sqrt((squares["plain"] + squares["explored"]) / episodes)
+    assert (np.abs(sums["plain"] - sums["explored"]) <= 4.5 * spread).all()
+    assert squares["explored"][-1] > 1.05 * squares["plain"][-1]  # and it does explore
+
+
+def test_responses_with_explored_models_are_responses() -> None:
+    flat = flatten("kuhn")
+    model = solve(flat, "uct", 2_000, seed=1).strategy
+    exact = respond(flat, model, 0.7, algorithm="lp").quality
+    for kind in ("rnr", "dbr"):
+        found = respond(
+            flat, model, 0.7, kind=kind, algorithm="os-mccfr", iterations=1_000_000, explore_model=0.6, seed=1
+        )
+        assert found.quality is not None
+        assert exact is not None
+        if kind == "rnr":
+            assert found.quality.winnings == pytest.approx(exact.winnings, abs=0.03)
+    with pytest.raises(FogplayError, match="explore_model is for os-mccfr"):
+        respond(flat, model, 0.7, explore_model=0.6)
 
 
 @pytest.mark.parametrize("kind", ["rnr", "dbr"])

@@ -10,6 +10,7 @@ import typer
 
 from fogplay.cli.app import JSON, Device, Stopped, again, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
+from fogplay.errors import FogplayError
 from fogplay.interrupts import received
 
 
@@ -19,61 +20,124 @@ def reproduce(
         str | None,
         typer.Argument(metavar="[ID]", help="paper/item, or a paper for all its items; without it, list them."),
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All results of all papers.")] = False,
     scale: Annotated[
         str,
         typer.Option(
-            help="quick: about a minute; paper: the paper's own budget; for some also wire and wire-paper: over HTTP."
+            help="quick: seconds; medium: several training runs, minutes; paper: the paper's own budget; for some also "
+            "wire and wire-paper: over HTTP."
         ),
     ] = "quick",
     out: Annotated[Path, typer.Option(help="The folder for data and pictures.")] = Path("reproduced"),
     engine: Annotated[str, typer.Option(help="loky: local processes; ray: a Ray cluster; sequential.")] = "loky",
     workers: Annotated[int, typer.Option(help="How many runs at once; 0: one per core.", min=0)] = 0,
     device: Device = "cpu",
+    keep: Annotated[bool, typer.Option(help="In a checkout: keep the points for the pages of results.")] = False,
+    docs: Annotated[
+        bool, typer.Option("--docs", help="With --all, in a checkout: write those pages from kept points; run nothing.")
+    ] = False,
     as_json: JSON = False,
 ) -> None:
     """Reproduce a paper's figure or table: data, pictures, and published beside measured numbers."""
     from fogplay.experiments.reproduce import experiments
-    from fogplay.experiments.reproduce import reproduce as run
 
-    known = experiments()
-    if name is None:
-        if as_json:
-            print_json({"experiments": {each.id: each.title for each in known.values()}})
-            return
-        show = table("id", "")
-        for each in known.values():
-            show.add_row(each.id, each.title)
-        say(show)
-        say("fogplay reproduce ID [--scale paper] reproduces one; a stopped experiment continues where it was.")
+    if docs:
+        _write_pages(name, every, as_json)
         return
+    known = experiments()
+    if name is None and not every:
+        _list_experiments({each.id: each.title for each in known.values()}, as_json)
+        return
+    if name is not None and every:
+        raise FogplayError(f"--all is for all results: leave out {name}, or --all")
+    wanted = [key for key in known if key.startswith(f"{name}/") or (every and not key.startswith("beyond/"))]
     results: list[dict[str, Any]] = []
-    for wanted in [key for key in known if key.startswith(f"{name}/")] or [name]:
-        try:
-            with Watch(quiet=as_json) as watch:
-                outcome, folder = run(
-                    wanted, scale, out, engine=engine, workers=workers, device=device, progress=watch.amount
-                )
-        except KeyboardInterrupt:
-            if as_json and results:
-                print_json({"results": results, "interrupted": True})
-            kept = f"{out} keeps the runs that were finished, and checkpoints of the others"
-            raise Stopped(f"{wanted} was stopped; {kept}. To go on: {again()}") from None
-        findings = [dataclasses.asdict(finding) for finding in outcome.findings]
-        results.append(
-            {"id": wanted, "scale": scale, "folder": str(folder), "findings": findings, "notes": outcome.notes}
-        )
-        if as_json:
-            continue
-        show = table(wanted, "published", "measured", "")
-        for finding in outcome.findings:
-            verdict = {True: "holds", False: "differs", None: ""}[finding.holds]
-            show.add_row(finding.what, finding.published, finding.measured, verdict)
-        say(show)
-        for note in outcome.notes:
-            say(note)
-        say(f"data, pictures and report.md are in {folder}")
+    for each in wanted or [str(name)]:
+        results.append(_reproduce_one(each, scale, out, engine, workers, device, keep, as_json, every, results))
+    if every and not as_json:
+        _show_overview(results)
     if as_json:
         print_json(results[0] if len(results) == 1 else {"results": results})
+    if any("error" in each for each in results):
+        raise typer.Exit(2)
+
+
+def _write_pages(name: str | None, every: bool, as_json: bool) -> None:
+    from fogplay.experiments.pages import relative, write_pages
+
+    if name is not None or not every:
+        raise FogplayError("--docs writes the pages of all results: fogplay reproduce --all --docs")
+    written = [relative(path) for path in write_pages()]
+    if as_json:
+        print_json({"written": written})
+    else:
+        say(f"wrote {', '.join(written)} and their pictures")
+
+
+def _list_experiments(titles: dict[str, str], as_json: bool) -> None:
+    if as_json:
+        print_json({"experiments": titles})
+        return
+    show = table("id", "")
+    for name, title in titles.items():
+        show.add_row(name, title)
+    say(show)
+    say("fogplay reproduce ID [--scale paper] reproduces one; a stopped experiment continues where it was.")
+
+
+def _reproduce_one(
+    name: str,
+    scale: str,
+    out: Path,
+    engine: str,
+    workers: int,
+    device: str,
+    kept: bool,
+    as_json: bool,
+    one_of_all: bool,
+    before: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """Run and show one experiment; among all of them, one that cannot run does not stop the others."""
+    from fogplay.experiments.pages import keep as keep_points
+    from fogplay.experiments.reproduce import reproduce as run
+    from fogplay.experiments.reproduce import told
+
+    try:
+        with Watch(quiet=as_json) as watch:
+            made = run(name, scale, out, engine=engine, workers=workers, device=device, progress=watch.amount)
+    except KeyboardInterrupt:
+        if as_json and before:
+            print_json({"results": before, "interrupted": True})
+        saved = f"{out} keeps the runs that were finished, and checkpoints of the others"
+        raise Stopped(f"{name} was stopped; {saved}. To go on: {again()}") from None
+    except FogplayError as error:
+        if not one_of_all:
+            raise
+        if not as_json:
+            say(f"{name} was left out: {error}")
+        return {"id": name, "error": str(error)}
+    if kept:
+        keep_points(made, name, scale, device)
+    if not as_json:
+        show = table(name, "published", "measured", "")
+        for finding in made.outcome.findings:
+            show.add_row(finding.what, finding.published, finding.measured, finding.verdict)
+        say(show)
+        say(f"{made.seconds:.0f} seconds; data, pictures and report.md are in {made.folder}")
+    about = {"id": name, "scale": scale, "folder": str(made.folder), "seconds": round(made.seconds, 1)}
+    return about | {"cpu_seconds": round(made.cpu_seconds, 1), "findings": told(made.outcome)}
+
+
+def _show_overview(results: list[dict[str, Any]]) -> None:
+    show = table("result", "published", "measured", "", "seconds")
+    for each in results:
+        if "error" in each:
+            show.add_row(each["id"], "", each["error"], "", "")
+        else:
+            first = each["findings"][0]
+            show.add_row(each["id"], first["published"], first["measured"], first["verdict"], f"{each['seconds']:.0f}")
+    say(show)
+    say(f"{sum(each.get('seconds', 0.0) for each in results):.0f} seconds in all")
 
 
 @app.command()

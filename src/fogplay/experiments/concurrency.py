@@ -6,12 +6,14 @@ compared with one CPU thread, whose tables are never stale.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from fogplay.experiments.pictures import Panel, draw_curves
-from fogplay.experiments.reproduce import Experiment, Finding, Outcome, final, show
-from fogplay.experiments.runner import Job, Mean, Point, Runner, means, repeat, write_rows
+from fogplay.experiments.reproduce import Experiment, Outcome
+from fogplay.experiments.rows import Row, Rows, rows_of
+from fogplay.experiments.runner import Job, Runner, repeat
+from fogplay.experiments.verdicts import Finding
 from fogplay.kernels.cuda import at_once
 from fogplay.solvers.run import log_spaced
 
@@ -21,9 +23,9 @@ AT_ONCE = {"cpu": (2, 4), "cuda": (2**10, 2**12, 2**14, 2**17)}
 ALONE = "one CPU thread"
 
 
-def concurrency(runner: Runner, scale: str) -> Outcome:
+def run_concurrency(runner: Runner, scale: str) -> list[Row]:
     """Leduc: δ by episodes, with one thread and with many."""
-    last, runs = (100_000_000, 3) if scale == "paper" else (3_000_000, 2)
+    last, runs = (3_000_000, 3) if scale == "quick" else (100_000_000, 3)
     alone = [job for each in ALGORITHMS for job in _runs(ALONE, each, last, runs, 1)]
     # The number of GPU threads ramps up, so numbers that a run of this length never reaches need not be tried.
     most = last if runner.device == "cpu" else at_once(AT_ONCE["cuda"][-1], last - 1)
@@ -35,47 +37,40 @@ def concurrency(runner: Runner, scale: str) -> Outcome:
         for job in _runs(f"up to {playing:,} at once", each, last, runs, threads)
     ]
     one_by_one = replace(runner, engine="sequential")  # so that speeds are comparable
-    found_together = one_by_one.run(together)
-    points = [*replace(one_by_one, device="cpu").run(alone), *found_together]
-    write_rows(runner.folder / "points.csv", points)
-    found = {each: means([point for point in points if point.algorithm == each]) for each in ALGORITHMS}
-    by_name = [replace(mean, label=f"{each}, {mean.label}") for each, group in found.items() for mean in group]
-    write_rows(runner.folder / "means.csv", by_name)
-    drawn = [replace(mean, measure=each) for each, group in found.items() for mean in group]
+    return [
+        *rows_of(one_by_one.run(together), seconds=True),
+        *rows_of(replace(one_by_one, device="cpu").run(alone), seconds=True),
+    ]
+
+
+def concurrency(rows: Rows, folder: Path) -> Outcome:
+    """The final δ beside that of one thread."""
+    labels = rows.labels("nash_conv")
+    drawn, findings = [], []
+    for each in ALGORITHMS:
+        mine = sorted(
+            (label for label in labels if label.startswith(f"{each}, ")), key=lambda label: ALONE not in label
+        )
+        drawn += [
+            replace(mean, measure=each)
+            for label in mine
+            for mean in rows.curve(label, "nash_conv", label[len(each) + 2 :])
+        ]
+        for label in mine:
+            end, seconds = rows.estimate(label, "nash_conv"), rows.estimate(label, "seconds of nash_conv")
+            more = end.minus(rows.estimate(f"{each}, {ALONE}", "nash_conv"))
+            speed = rows.places(label, "nash_conv")[-1] / seconds.value / 1e6
+            beyond = "" if ALONE in label else f", {more.show(3)} more than {ALONE}"
+            findings.append(Finding(label, "", f"δ {end.show(4)} at {speed:.1f} M episodes/s{beyond}"))
     panels = [Panel(each, f"Leduc, {each}", "exploitability δ (nash_conv)") for each in ALGORITHMS]
-    pictures = draw_curves(runner.folder / "concurrency", drawn, panels)
-    findings = []
-    for each, group in found.items():
-        base = final(group, ALONE, "nash_conv")
-        for label in dict.fromkeys(mean.label for mean in group):
-            end = final(group, label, "nash_conv")
-            speed = _speed(points, each, label)
-            measured = f"δ {show(end)} at {speed / 1e6:.1f} M episodes/s"
-            near = None if label == ALONE else abs(end.mean - base.mean) <= 3 * _error(base, end) + 0.05 * base.mean
-            findings.append(Finding(f"{each}, {label}", "", measured, near))
-    notes = (
-        f"{last:,} episodes (traversals for es-mccfr), {runs} runs each. A finding holds if the final δ equals that of "
-        "one thread, within 5 % and three standard errors.",
-    )
-    return Outcome(tuple(findings), tuple(pictures), notes)
+    return Outcome(tuple(findings), tuple(draw_curves(folder / "concurrency", drawn, panels)))
 
 
 def _runs(label: str, algorithm: str, last: int, runs: int, threads: int) -> list[Job]:
     curve = [point for point in log_spaced(last, 6) if point >= 1000]
-    return repeat(label, GAME, algorithm, last, runs, curve, ("nash_conv",), threads=threads)
+    return repeat(f"{algorithm}, {label}", GAME, algorithm, last, runs, curve, ("nash_conv",), threads=threads)
 
 
-def _speed(points: Sequence[Point], algorithm: str, label: str) -> float:
-    """Episodes per second, over all runs."""
-    last = max(point.iteration for point in points)
-    seconds = [
-        point.seconds for point in points if (point.algorithm, point.label, point.iteration) == (algorithm, label, last)
-    ]
-    return last * len(seconds) / sum(seconds)
-
-
-def _error(one: Mean, other: Mean) -> float:
-    return float((one.standard_error**2 + other.standard_error**2) ** 0.5)
-
-
-EXPERIMENTS = (Experiment("beyond/concurrency", "Leduc: the cost of concurrent episodes", concurrency),)
+EXPERIMENTS = (
+    Experiment("beyond/concurrency", "Leduc: the cost of concurrent episodes", run_concurrency, concurrency),
+)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,24 @@ from fogplay.bots.doudizhu import arena, evaluators
 from fogplay.bots.doudizhu.agents import Strong
 from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import Mind, Settings
-from fogplay.bots.doudizhu.lockstep import Comparison, Networks, Player, Single, Thinker, compared, play_in_threads
+from fogplay.bots.doudizhu.lockstep import Networks, Player, Single, Thinker, compared, play_in_threads
 from fogplay.bots.doudizhu.player import without_inference
 from fogplay.errors import FogplayError
 from fogplay.experiments.pictures import COLOURS, new_picture, save_picture
-from fogplay.experiments.reproduce import Experiment, Finding, Outcome
+from fogplay.experiments.reproduce import Experiment, Outcome
+from fogplay.experiments.rows import MISSING, Estimate, Row, Rows
 from fogplay.experiments.runner import Runner
+from fogplay.experiments.verdicts import Finding, Positive
 from fogplay.games.doudizhu import Doudizhu
 from fogplay.jit import num_cores
 from fogplay.version import VERSION
 
 SEED = 2019
-SCALES = {"quick": (12, 50, 12), "paper": (1000, 600, 250)}  # decks, playouts, decks per saved part
+SCALES = {
+    "quick": (6, 20, 6),
+    "medium": (12, 50, 12),
+    "paper": (1000, 600, 250),
+}  # decks, playouts, decks per saved part
 DELTADOU, PLAIN, POLICY, STRONG, RHCP = "DeltaDou", "DeltaDou without inference", "policy", "strong", "RHCP"
 Pair = tuple[str, str, float, float]  # two players, the published WP of the first and its ADP
 TABLE_1: tuple[Pair, ...] = ((STRONG, RHCP, 79, 0.88), (DELTADOU, RHCP, 75, 0.72), (DELTADOU, STRONG, 59, 0.28))
@@ -34,68 +41,61 @@ TABLE_2: tuple[Pair, ...] = (
     (POLICY, RHCP, 58, 0.19), (POLICY, STRONG, 49, -0.08), (DELTADOU, RHCP, 75, 0.72), (DELTADOU, STRONG, 59, 0.28),
 )  # fmt: skip
 INFERENCE: tuple[Pair, ...] = ((DELTADOU, PLAIN, 54.5, 0.145),)
+PROGRAMS = {STRONG, RHCP}  # players that do not learn
 
 
 # ---- Tournaments
 
 
-def table1(runner: Runner, scale: str) -> Outcome:
-    """Every player against every other; XDou is not public, and ``strong`` stands for it."""
-    return _tournament(runner, scale, TABLE_1, lambda found: ())
+def run_tournament(runner: Runner, scale: str, pairs: Sequence[Pair]) -> list[Row]:
+    """Play all pairs, or what is left of them; XDou is not public, and ``strong`` stands for it.
 
-
-def table2(runner: Runner, scale: str) -> Outcome:
-    """The networks alone, and with search and inference, against the same two opponents."""
-
-    def gain(found: dict[tuple[str, str], Comparison]) -> tuple[Finding, ...]:
-        rows = []
-        for other, published in ((RHCP, 17), (STRONG, 10)):
-            with_search, alone = found[DELTADOU, other], found[POLICY, other]
-            more = with_search.wins - alone.wins
-            error = float(np.hypot(with_search.wins_error, alone.wins_error))
-            measured = f"{100 * more:+.1f} ± {100 * error:.1f} points of WP"
-            holds = bool(more > 2 * error) if scale == "paper" else None
-            rows.append(Finding(f"what search adds against {other}", f"{published:+} points of WP", measured, holds))
-        return tuple(rows)
-
-    return _tournament(runner, scale, TABLE_2, gain)
-
-
-def inference(runner: Runner, scale: str) -> Outcome:
-    """The player with inference against the same player without it."""
-    return _tournament(runner, scale, INFERENCE, lambda found: ())
-
-
-def _tournament(
-    runner: Runner,
-    scale: str,
-    pairs: Sequence[Pair],
-    more: Callable[[dict[tuple[str, str], Comparison]], tuple[Finding, ...]],
-) -> Outcome:
-    """Play all pairs, or what is left of them; a finding for each, then those that ``more`` makes of all."""
+    A row is a mean over decks. Where both players are programs that do not learn, every deck is a run of its own.
+    """
     decks, playouts, part = SCALES[scale]
-    players, total, done = _players(runner.device, playouts), decks * len(pairs), 0
-    found, findings = dict[tuple[str, str], Comparison](), list[Finding]()
-    for one, other, wins, points in pairs:
+    players, total, done, rows = _players(runner.device, playouts), decks * len(pairs), 0, list[Row]()
+    for one, other, _, _ in pairs:
         parts = []
         for first in range(0, decks, part):
             parts.append(_part(runner, players, (one, other), playouts, first, min(part, decks - first)))
             done += min(part, decks - first)
             if runner.progress is not None:
                 runner.progress(done, total)
-        found[one, other] = each = compared(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-        measured = (
-            f"{100 * each.wins:.1f} ± {100 * each.wins_error:.1f} %, {each.points:+.2f} ± {each.points_error:.2f}"
-        )
-        holds = bool((each.wins - 0.5) * (wins - 50) > 0 and abs(each.wins - 0.5) > 2 * each.wins_error)
-        judged = holds if scale == "paper" and abs(wins - 50) > 1 else None
-        findings.append(Finding(f"{one} against {other}", f"{wins:g} %, {points:+g}", measured, judged))
-    notes = (
-        f"{decks:,} decks, each played twice with sides swapped; {playouts} playouts per move. WP with its error "
-        "over decks, then points per game (ADP).",
-        "XDou was never published; `strong` stands for it. The paper's figures are of 100 decks.",
-    )
-    return Outcome((*findings, *more(found)), notes=notes)
+        each = compared(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        runs = decks if {one, other} <= PROGRAMS else 1
+        rows.append(Row(one, f"WP against {other}", decks, 1, 100 * each.wins, 100 * each.wins_error, runs))
+        rows.append(Row(one, f"ADP against {other}", decks, 1, each.points, each.points_error, runs))
+    return rows
+
+
+def tournament(rows: Rows, folder: Path, pairs: Sequence[Pair], search: bool = False) -> Outcome:
+    """Who wins against whom; with ``search``, also what search adds to the networks."""
+    findings = []
+    if search:
+        for other, published in ((RHCP, 17), (STRONG, 10)):
+            more = _won(rows, DELTADOU, other).minus(_won(rows, POLICY, other))
+            shown = f"{_over_decks(more, 1)} points of WP"
+            findings.append(
+                Finding(f"what search adds against {other}", f"{published:+} points of WP", shown, Positive(more))
+            )
+    for one, other, wins, points in pairs:
+        won, score = _won(rows, one, other), rows.estimate(one, f"ADP against {other}")
+        beyond = Estimate(won.value - 50, won.error, won.runs)
+        ahead = beyond if wins > 50 else Estimate(-beyond.value, beyond.error, beyond.runs)
+        shown = f"{_over_decks(won, 1)} %" + (f", {_over_decks(score, 2)} points" if score.runs else "")
+        findings.append(Finding(f"{one} against {other}", f"{wins:g} %, {points:+g}", shown, Positive(ahead)))
+    return Outcome(tuple(findings))  # fmt: skip
+
+
+def _won(rows: Rows, one: str, other: str) -> Estimate:
+    return rows.estimate(one, f"WP against {other}")
+
+
+def _over_decks(estimate: Estimate, digits: int) -> str:
+    if estimate is MISSING:
+        return "not measured"
+    error = estimate.error if estimate.runs > 1 else estimate.within
+    return f"{estimate.value:.{digits}f} ± {error:.{digits}f} over decks"
 
 
 def _players(device: str, playouts: int) -> dict[str, Callable[[], Player]]:
@@ -155,52 +155,70 @@ def _code() -> str:
 
 QUICK = {"bootstrap": 400, "bootstrap_steps": 60, "games": 12, "playouts": 12, "width": 16, "blocks": 2, "steps": 20,
          "batch": 128, "judged": 0}  # fmt: skip
-CURVES: dict[str, tuple[int, dict[str, Any], int]] = {"quick": (2, QUICK, 50), "paper": (20, {"judged": 200}, 1000)}
+CURVES: dict[str, tuple[int, dict[str, Any], int]] = {
+    "quick": (1, QUICK, 20), "medium": (2, QUICK, 50), "paper": (20, {"judged": 200}, 1000),
+}  # fmt: skip
 SEAT_NAMES = {"landlord": "the landlord", "after": "the peasant after it", "before": "the peasant before it"}
+OPPONENTS = {
+    "search_strong": "with search, against strong", "search_rules": "with search, against the first heuristic",
+    "rules": "networks alone, against the first heuristic", "rhcp": "networks alone, against RHCP",
+}  # fmt: skip
 
 
-def fig3(runner: Runner, scale: str) -> Outcome:
+def run_curves(runner: Runner, scale: str) -> list[Row]:
+    """A run of training in episodes: who wins its games, and how strong the player is after each episode."""
+    rows = []
+    for row in _episodes(runner, scale):
+        if row["episode"] > 0:
+            rows += [
+                Row(label, "share of games", row["episode"], 1, row[f"wins_{name}"])
+                for name, label in SEAT_NAMES.items()
+            ]
+        rows += [
+            Row(label, "wins", row["episode"], 1, row[f"{key}_wins"], row[f"{key}_wins_error"])
+            for key, label in OPPONENTS.items()
+            if f"{key}_wins" in row
+        ]
+    return rows
+
+
+def fig3(rows: Rows, folder: Path) -> Outcome:
     """Which seat wins how many games of self-play, episode by episode."""
-    rows = _episodes(runner, scale)
-    played = [row for row in rows if row["episode"] > 0]
-    files = _draw(runner.folder / "fig3", "games won in self-play", {
-        label: [(row["episode"], row[f"wins_{name}"], 0.0) for row in played] for name, label in SEAT_NAMES.items()
-    })  # fmt: skip
-    begin, end = _peasants(played[: max(len(played) // 4, 1)]), _peasants(played[-max(len(played) // 4, 1) :])
-    risen = bool(end > begin) if scale == "paper" else None
-    return Outcome(
-        (
-            Finding("the peasants' share of games, first to last quarter of episodes", "rises from about 50 to 65 %",
-                    f"{100 * begin:.1f} % to {100 * end:.1f} %", risen),
-        ),
-        files,
-        (_described(runner, scale),),
-    )  # fmt: skip
+    files = _draw(folder / "fig3", "games won in self-play", _lines(rows, SEAT_NAMES.values(), "share of games"))
+    published, what = "rises from about 50 to 65 %", "the peasants' share of games, first to last quarter of episodes"
+    places = rows.places("the landlord", "share of games")
+    if not places:
+        return Outcome((Finding(what, published, "not measured"),))
+    quarter = max(len(places) // 4, 1)
+    begin, end = (
+        100 * float(np.mean([1 - rows.estimate("the landlord", "share of games", at).value for at in part]))
+        for part in (places[:quarter], places[-quarter:])
+    )
+    shown = f"{begin:.1f} % to {end:.1f} % in {len(places)} episodes (one run)"
+    return Outcome((Finding(what, published, shown),), files)
 
 
-def fig4(runner: Runner, scale: str) -> Outcome:
+def fig4(rows: Rows, folder: Path) -> Outcome:
     """How strong the player is after each episode."""
-    rows = _episodes(runner, scale)
-    lines: dict[str, list[tuple[int, float, float]]] = {}
-    for key, label in (
-        ("search_strong", "with search, against strong"), ("search_rules", "with search, against the first heuristic"),
-        ("rules", "networks alone, against the first heuristic"), ("rhcp", "networks alone, against RHCP"),
-    ):  # fmt: skip
-        line = [(row["episode"], row[f"{key}_wins"], row[f"{key}_wins_error"]) for row in rows if f"{key}_wins" in row]
-        if line:
-            lines[label] = line
-    files = _draw(runner.folder / "fig4", "games won", lines)
+    files = _draw(folder / "fig4", "games won", _lines(rows, OPPONENTS.values(), "wins"))
     findings = []
     for key, label, published in (("search_rules", "the first heuristic", 3), ("search_strong", "strong", 10)):
-        ahead = [
-            row["episode"] for row in rows if row.get(f"{key}_wins", 0.0) > 0.5 + 2 * row.get(f"{key}_wins_error", 0.0)
-        ]
-        measured = f"after {ahead[0]} episodes" if ahead else f"not within {rows[-1]['episode']} episodes"
-        holds = bool(ahead and ahead[0] <= published) if scale == "paper" else None
-        findings.append(
-            Finding(f"ahead of {label} (by 2 standard errors)", f"after {published} episodes", measured, holds)
-        )
-    return Outcome(tuple(findings), files, (_described(runner, scale),))
+        places = rows.places(OPPONENTS[key], "wins")
+        found = {at: rows.estimate(OPPONENTS[key], "wins", at) for at in places}
+        ahead = [at for at, each in found.items() if each.value > 0.5 + 2 * each.within]
+        shown = f"not within {places[-1]:.0f} episodes (one run)" if places else "not measured"
+        shown = f"after {ahead[0]:.0f} episodes (one run)" if ahead else shown
+        findings.append(Finding(f"ahead of {label} by two standard errors", f"after {published} episodes", shown))
+    return Outcome(tuple(findings), files if files else ())
+
+
+def _lines(rows: Rows, labels: Iterable[str], measure: str) -> dict[str, list[tuple[float, float, float]]]:
+    lines = {}
+    for label in labels:
+        found = [(at, rows.estimate(label, measure, at)) for at in rows.places(label, measure)]
+        if found:
+            lines[label] = [(at, each.value, 0.0 if np.isnan(each.within) else each.within) for at, each in found]
+    return lines
 
 
 def _episodes(runner: Runner, scale: str) -> list[dict[str, Any]]:
@@ -229,17 +247,9 @@ def _episodes(runner: Runner, scale: str) -> list[dict[str, Any]]:
     return [row for row in read_rows(folder / CURVE) if row["episode"] <= episodes]
 
 
-def _peasants(rows: Sequence[dict[str, Any]]) -> float:
-    return float(np.mean([row["wins_after"] + row["wins_before"] for row in rows]))
-
-
-def _described(runner: Runner, scale: str) -> str:
-    episodes, settings, decks = CURVES[scale]
-    chosen = ", ".join(f"{name} {value}" for name, value in settings.items())
-    return f"{episodes} episodes on {runner.device} ({chosen}); {decks:,} decks per point, errors over decks; one run."
-
-
-def _draw(path: Path, label: str, lines: dict[str, list[tuple[int, float, float]]]) -> tuple[Path, ...]:
+def _draw(path: Path, label: str, lines: dict[str, list[tuple[float, float, float]]]) -> tuple[Path, ...]:
+    if not lines:
+        return ()
     figure, (axis,) = new_picture(1)
     for number, (name, points) in enumerate(lines.items()):
         x, y, error = np.array(points, float).T
@@ -255,9 +265,24 @@ def _draw(path: Path, label: str, lines: dict[str, list[tuple[int, float, float]
 
 
 EXPERIMENTS = (
-    Experiment("deltadou-2019/fig3", "Who wins games of self-play", fig3),
-    Experiment("deltadou-2019/fig4", "Learning curve against heuristics", fig4),
-    Experiment("deltadou-2019/table1", "Tournament of DeltaDou and heuristics", table1),
-    Experiment("deltadou-2019/table2", "Networks alone, and with search", table2),
-    Experiment("deltadou-2019/inference", "With inference against without", inference),
+    Experiment("deltadou-2019/fig3", "Who wins games of self-play", run_curves, fig3),
+    Experiment("deltadou-2019/fig4", "Learning curve against heuristics", run_curves, fig4),
+    Experiment(
+        "deltadou-2019/table1",
+        "Tournament of DeltaDou and heuristics",
+        partial(run_tournament, pairs=TABLE_1),
+        partial(tournament, pairs=TABLE_1),
+    ),
+    Experiment(
+        "deltadou-2019/table2",
+        "Networks alone, and with search",
+        partial(run_tournament, pairs=TABLE_2),
+        partial(tournament, pairs=TABLE_2, search=True),
+    ),
+    Experiment(
+        "deltadou-2019/inference",
+        "With inference against without",
+        partial(run_tournament, pairs=INFERENCE),
+        partial(tournament, pairs=INFERENCE),
+    ),
 )

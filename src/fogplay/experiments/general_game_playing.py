@@ -8,12 +8,15 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from fogplay.errors import FogplayError
-from fogplay.experiments.reproduce import Experiment, Finding, Outcome
+from fogplay.experiments.reproduce import Experiment, Outcome
+from fogplay.experiments.rows import Row, Rows, mean_of
 from fogplay.experiments.runner import Runner, write_rows
+from fogplay.experiments.verdicts import Equal, Exact, Finding
 from fogplay.games.gdl import GdlGame
 from fogplay.gdl.kif import parse, unparse
 from fogplay.protocols.ggp.host import Host
@@ -38,7 +41,8 @@ class Clocks:
         return f"clocks of {self.start:g} and {self.play:g} seconds{thinking}"
 
 
-SCALES = {"quick": Clocks(40, 10.0, 2.0, 0.3), "paper": Clocks(20, 60.0, 20.0)}
+QUICK, PAPER = Clocks(40, 10.0, 2.0, 0.3), Clocks(20, 60.0, 20.0)
+SCALES = {"quick": QUICK, "medium": QUICK, "paper": PAPER}
 RESPONDING = {"wire": Clocks(40, 10.0, 2.0, 0.3), "wire-paper": Clocks(40, 60.0, 20.0)}  # for each confidence
 
 
@@ -75,7 +79,7 @@ def rules_of(sheet: str) -> str:
     return " ".join(unparse(form) for form, _ in parse(GdlGame(sheet).sheet.source.text))
 
 
-def over_the_wire(runner: Runner, scale: str) -> Outcome:
+def run_over_the_wire(runner: Runner, scale: str) -> list[Row]:
     """The CFR player against the UCT player in five-card Goofspiel, both over HTTP on a clock."""
     clocks = SCALES[scale]
     game = GdlGame(SHEET)
@@ -89,8 +93,12 @@ def over_the_wire(runner: Runner, scale: str) -> Outcome:
             rows.append(Played(number, role, *goals, len(host.faults), len(host.steps)))
             if runner.progress is not None:
                 runner.progress(len(rows), clocks.matches)
-    write_rows(runner.folder / "matches.csv", rows)
-    return _findings(rows, clocks)
+    label = f"CFR against UCT, {clocks}"
+    return [
+        Row(label, measure, number, number + 1, value)
+        for number, row in enumerate(rows)
+        for measure, value in (("won", row.cfr), ("replaced", row.replaced), ("moves", 2 * row.steps))
+    ]
 
 
 def _meet(
@@ -146,17 +154,21 @@ def _await(address: str) -> None:
         time.sleep(0.1)
 
 
-def _findings(rows: list[Played], clocks: Clocks) -> Outcome:
-    won = np.array([row.cfr for row in rows], float)
-    error = won.std(ddof=1) / len(won) ** 0.5
-    replaced, moves = sum(row.replaced for row in rows), 2 * sum(row.steps for row in rows)
-    return Outcome(
-        (
-            Finding("moves that were illegal or late", "none", f"{replaced} of {moves}", replaced == 0),
-            Finding("CFR against UCT (table 3, p = 0)", "50.63 - 49.37", f"{won.mean():.1f} ± {error:.1f}"),
-        ),
-        notes=(f"{len(rows)} matches of Goofspiel, players changing roles, with {clocks}.",),
-    )
+def over_the_wire(rows: Rows, folder: Path) -> Outcome:
+    """They play legally and on time; every match is a run of its own, since both search anew."""
+    findings = []
+    for label in rows.labels("won"):
+        of = {name: [row.value for row in rows.all if (row.label, row.measure) == (label, name)] for name in
+              ("won", "replaced", "moves")}  # fmt: skip
+        replaced, moves, won = int(sum(of["replaced"])), int(sum(of["moves"])), mean_of(of["won"])
+        what = f"{label}: moves that were illegal or late"
+        findings.append(Finding(what, "none", f"{replaced} of {moves:,}", Exact(replaced == 0)))
+        findings.append(Finding(f"{label} (table 3, p = 0)", "50.63", won.show(1, "%"), Equal(won, 50.63, 0.0, 8.0)))
+    return Outcome(tuple(findings))
 
 
-EXPERIMENTS = (Experiment("uct-vs-cfr-2009/ggp", "The players over the wire, on a clock", over_the_wire, device=False),)
+EXPERIMENTS = (
+    Experiment(
+        "uct-vs-cfr-2009/ggp", "The players over the wire, on a clock", run_over_the_wire, over_the_wire, device=False
+    ),
+)

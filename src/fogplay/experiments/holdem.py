@@ -6,12 +6,14 @@ hand-strength bot, `sparring` a near-equilibrium of the game with 10 buckets.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fogplay.bots.holdem import BOTS, bot
-from fogplay.experiments.runner import Job, Runner, write_rows
+from fogplay.experiments.rows import Row
+from fogplay.experiments.runner import Job, Runner
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
 from fogplay.play import match
@@ -19,32 +21,13 @@ from fogplay.strategies.betting import BettingStrategy, betting_of
 from fogplay.strategies.policy import BettingPolicy, policy_of
 
 STAND_IN = {"rules": "rules (stand-in for Poki)", "sparring": "sparring (stand-in for Sparbot)"}
-SMALL_BET = 1000.0  # in milli-big-blinds: in limit hold'em a small bet is a big blind
+SMALL_BET = 0.001  # small bets per milli-big-blind: in limit hold'em a small bet is a big blind
+QUICK = 1.0  # tests make it smaller
 
 
-@dataclass(frozen=True)
-class Won:
-    """What one player won in a match, in milli-big-blinds per hand."""
-
-    player: str
-    against: str
-    iteration: int
-    hands: int
-    mean: float
-    standard_error: float
-
-    def wins(self) -> bool:
-        """Whether the mean is positive by more than two standard errors."""
-        return self.mean > 2 * self.standard_error
-
-    def loses(self) -> bool:
-        return self.mean < -2 * self.standard_error
-
-    def show(self, digits: int = 0) -> str:
-        return f"{self.mean:z.{digits}f} ± {self.standard_error:.{digits}f} mb/h"
-
-    def in_small_bets(self) -> str:
-        return f"{self.mean / SMALL_BET:z.3f} ± {self.standard_error / SMALL_BET:.3f} sb/h"
+def quick(number: int) -> int:
+    """A number of episodes or hands at quick scale."""
+    return max(1_000, int(number * QUICK))
 
 
 def training(
@@ -83,21 +66,33 @@ class HoldemTable:
         assert name in BOTS
         return bot(name, self.rules, betting_of(str(self.rules)))
 
-    def match(
+    def play(
         self,
-        player: str,
+        player: tuple[str, int],
         policy: BettingPolicy,
         against: str,
         others: Sequence[BettingPolicy],
         hands: int,
-        iteration: int = 0,
+        at: float = 0,
         seed: int = 1,
-    ) -> Won:
-        """A duplicate match of one player against the others."""
+    ) -> Row:
+        """A duplicate match of one player, a label and its run, against the others, in milli-big-blinds per hand."""
         played = match(self.rules, [policy, *others], hands, seed=seed)
-        return Won(player, against, iteration, played.hands, played.means[0], played.standard_errors[0])
+        label, run = player
+        return Row(label, f"against {against}", at, run, played.means[0], played.standard_errors[0])
 
-
-def write_winnings(runner: Runner, rows: Sequence[Won]) -> None:
-    """Write all matches of an experiment to winnings.csv."""
-    write_rows(runner.folder / "winnings.csv", rows)
+    def duels(
+        self,
+        label: str,
+        mine: Sequence[BettingPolicy],
+        other: str,
+        theirs: Sequence[BettingPolicy],
+        hands: int,
+        at: float,
+    ) -> list[Row]:
+        """All runs of one label against all runs of another, each match with cards of its own."""
+        pairs = itertools.product(enumerate(mine, 1), enumerate(theirs, 1))
+        return [
+            self.play((label, run), policy, f"{other} #{number}", [against], hands, at, seed)
+            for seed, ((run, policy), (number, against)) in enumerate(pairs, 1)
+        ]

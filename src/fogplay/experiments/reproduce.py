@@ -1,40 +1,40 @@
-"""``fogplay reproduce``: the papers' figures and tables, each from one command, published beside measured numbers."""
+"""``fogplay reproduce``: the papers' figures and tables, each from one command, published beside measured numbers.
+
+An experiment has two halves. ``run`` makes rows, the raw points of all runs; ``report`` judges and draws, from rows
+alone, so that tables and pictures can be made again without the runs.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import psutil
 
 from fogplay import storage
 from fogplay.checks import one_of
 from fogplay.errors import FogplayError, did_you_mean
-from fogplay.experiments.runner import Mean, Runner
+from fogplay.experiments.rows import Row, Rows, write_rows_of
+from fogplay.experiments.runner import Runner
+from fogplay.experiments.verdicts import Finding
 from fogplay.solvers.solve import DEVICES
 from fogplay.version import VERSION
 
-SCALES = ("quick", "paper")
+SCALES = ("quick", "medium", "paper")  # seconds; several training runs, minutes on one core; the paper's own budget
 WIRE_SCALES = ("wire", "wire-paper")  # where players can meet over HTTP: with short clocks, with the paper's own
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One published statement and what was measured."""
-
-    what: str
-    published: str
-    measured: str
-    holds: bool | None = None  # None: shown for comparison only
-
-
-@dataclass(frozen=True)
 class Outcome:
-    """What an experiment found, and the files it wrote besides its data."""
+    """What rows say: findings, the first of which is the headline, pictures, and numbers for the text around them."""
 
     findings: tuple[Finding, ...]
     files: tuple[Path, ...] = ()
-    notes: tuple[str, ...] = ()
+    numbers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,20 @@ class Experiment:
 
     id: str
     title: str
-    run: Callable[[Runner, str], Outcome]  # runner and scale
+    run: Callable[[Runner, str], list[Row]]  # runner and scale
+    report: Callable[[Rows, Path], Outcome]  # rows and the folder for pictures
     device: bool = True  # whether a GPU can do some of its runs
-    wire: bool = False  # whether it also has the scales at which players meet over HTTP
+    scales: tuple[str, ...] = SCALES
+
+
+@dataclass(frozen=True)
+class Made:
+    """An experiment that has been run."""
+
+    outcome: Outcome
+    folder: Path  # with the rows, the pictures and the report
+    seconds: float
+    cpu_seconds: float  # of this process and those that it started
 
 
 def experiments() -> dict[str, Experiment]:
@@ -54,21 +65,29 @@ def experiments() -> dict[str, Experiment]:
         concurrency,
         deltadou_2019,
         general_game_playing,
-        limit_holdem,
+        responses_2009,
+        responses_2011,
         sampling_equilibria_2011,
         selfplay_mcts_2014,
         smooth_uct_2015,
         strength,
         uct_vs_cfr_2009,
+        winnings_2011,
+        winnings_2014,
+        winnings_2015,
     )
 
     papers = (
         smooth_uct_2015,
+        winnings_2015,
         selfplay_mcts_2014,
+        winnings_2014,
         sampling_equilibria_2011,
+        winnings_2011,
+        responses_2011,
         uct_vs_cfr_2009,
+        responses_2009,
         general_game_playing,
-        limit_holdem,
         deltadou_2019,
     )
     return {each.id: each for group in (*papers, concurrency, strength) for each in group.EXPERIMENTS}
@@ -93,55 +112,56 @@ def reproduce(
     workers: int = 0,
     device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Outcome, Path]:
-    """Run one experiment, or what is left of it; return its outcome and the folder with data and pictures."""
+) -> Made:
+    """Run one experiment, or what is left of it, and report on it."""
     experiment = experiment_called(name)
-    scales = (*SCALES, *WIRE_SCALES) if experiment.wire else SCALES
-    if scale not in scales:
-        raise FogplayError(f"scale must be {' or '.join(scales)}, not {scale!r}")
+    if scale not in experiment.scales:
+        raise FogplayError(f"scale must be {' or '.join(experiment.scales)}, not {scale!r}")
     if one_of("device", device, DEVICES) != "cpu" and not experiment.device:
         raise FogplayError(f"{name} runs only on the CPU; use --device cpu")
     folder = (out or Path("reproduced")) / name / scale
     shared = folder.parents[1] / "jobs"  # shared by the paper's experiments, some of which train the same players
-    outcome = experiment.run(Runner(folder, engine, workers, device, shared, progress), scale)
-    _write_report(folder, experiment, scale, outcome)
-    return outcome, folder
+    runner = Runner(folder, engine, workers, device, shared, progress)
+    began, worked = time.perf_counter(), _cpu_seconds()
+    rows = experiment.run(runner, scale)
+    seconds, cpu_seconds = time.perf_counter() - began, _cpu_seconds() - worked
+    write_rows_of(folder / "points.csv", rows)
+    made = Made(experiment.report(Rows(rows), folder), folder, seconds, cpu_seconds)
+    about: dict[str, Any] = {"id": name, "scale": scale, "device": device, "version": VERSION}
+    about |= {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1)}
+    _write_report(folder, experiment.title, about, made.outcome)
+    return made
 
 
-def _write_report(folder: Path, experiment: Experiment, scale: str, outcome: Outcome) -> None:
-    lines = [f"# {experiment.id}: {experiment.title}", "", f"Scale: {scale}. fogplay {VERSION}.", ""]
-    lines += ["| | published | measured | |", "|---|---|---|---|"]
-    verdict = {True: "holds", False: "differs", None: ""}
-    lines += [f"| {f.what} | {f.published} | {f.measured} | {verdict[f.holds]} |" for f in outcome.findings]
-    lines += ["", *(f"- {note}" for note in outcome.notes)]
+def _cpu_seconds() -> float:
+    """Processor time so far, of this process and of its children, whether they have ended or not."""
+    mine = psutil.Process()
+    spent = sum(mine.cpu_times()[:4])
+    for child in mine.children(recursive=True):
+        try:
+            spent += sum(child.cpu_times()[:2])
+        except psutil.Error:  # it has just ended
+            continue
+    return float(spent)
+
+
+def table_of(findings: tuple[Finding, ...]) -> list[str]:
+    """Findings as a table in Markdown."""
+    lines = ["| | published | measured | |", "|---|---|---|---|"]
+    return lines + [f"| {each.what} | {each.published} | {each.measured} | {each.verdict} |" for each in findings]
+
+
+def _write_report(folder: Path, title: str, about: dict[str, Any], outcome: Outcome) -> None:
+    lines = [f"# {about['id']}: {title}", "", f"Scale: {about['scale']}. fogplay {VERSION}.", ""]
+    lines += table_of(outcome.findings)
     lines += ["", *(f"![{file.stem}]({file.name})" for file in outcome.files if file.suffix == ".png")]
     storage.write_text(folder / "report.md", "\n".join(lines).rstrip() + "\n")
-    findings = [asdict(finding) for finding in outcome.findings]
-    facts = {"id": experiment.id, "scale": scale, "version": VERSION, "findings": findings, "notes": outcome.notes}
-    storage.write_text(folder / "report.json", json.dumps(facts, indent=1) + "\n")
+    storage.write_text(folder / "report.json", json.dumps(about | {"findings": told(outcome)}, indent=1) + "\n")
 
 
-def value_at(means: Sequence[Mean], label: str, measure: str, iteration: int) -> Mean:
-    """The mean of a label at a measured iteration."""
-    return next(m for m in means if (m.label, m.measure, m.iteration) == (label, measure, iteration))
-
-
-def final(means: Sequence[Mean], label: str, measure: str) -> Mean:
-    """The last mean of a label."""
-    return max((m for m in means if (m.label, m.measure) == (label, measure)), key=lambda mean: mean.iteration)
-
-
-def better_from(means: Sequence[Mean], good: str, bad: str, measure: str) -> int | None:
-    """The first measured iteration from which ``good`` stays below ``bad`` to the end."""
-    of = {
-        label: {m.iteration: m.mean for m in means if (m.label, m.measure) == (label, measure)} for label in (good, bad)
-    }
-    shared = sorted(of[good].keys() & of[bad].keys())
-    behind = [iteration for iteration in shared if of[good][iteration] >= of[bad][iteration]]
-    after = [iteration for iteration in shared if not behind or iteration > behind[-1]]
-    return after[0] if after else None
-
-
-def show(mean: Mean, digits: int = 3) -> str:
-    """A mean with its standard error."""
-    return f"{mean.mean:.{digits}g} ± {mean.standard_error:.1g} ({mean.runs} runs)"
+def told(outcome: Outcome) -> list[dict[str, str]]:
+    """Findings as plain data."""
+    return [
+        {"what": each.what, "published": each.published, "measured": each.measured, "verdict": each.verdict}
+        for each in outcome.findings
+    ]

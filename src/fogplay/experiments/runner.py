@@ -100,7 +100,7 @@ class Mean:
 
     label: str
     measure: str
-    iteration: int
+    iteration: float
     runs: int
     mean: float
     standard_error: float  # NaN with a single run
@@ -130,10 +130,7 @@ class Runner:
         left = [job for job in jobs if not self._done(job)]
         with self._progress(jobs):
             self._run(left)
-        points = [point for job in jobs for point in read_points(self._file(job))]
-        write_rows(self.folder / "points.csv", points)
-        write_rows(self.folder / "means.csv", means(points))
-        return points
+        return [point for job in jobs for point in read_points(self._file(job))]
 
     def _run(self, jobs: Sequence[Job]) -> None:
         there = [job for job in jobs if self._device_of(job) != "cpu"]

@@ -1,7 +1,8 @@
 """Monte Carlo CFR by outcome sampling: one history an iteration.
 
 Ponsen, de Jong & Lanctot 2011, algorithm 1 and equations 4 to 6, there with all players updated on every episode
-("parallel"); Lanctot 2013 also updates them in turn ("alternating"), the others then playing without exploration.
+("parallel"); Lanctot 2013 also updates them in turn ("alternating"), the others then playing with or without
+exploration.
 Chance's share of every probability cancels in equation 6 and is left out.
 """
 
@@ -32,9 +33,10 @@ class Form(NamedTuple):
     """The choices that make a form of outcome sampling."""
 
     epsilon: float  # how much uniform play is mixed into the sampled strategies
-    alternating: bool  # iteration t updates player t mod n, and only it explores
+    alternating: bool  # iteration t updates player t mod n
     lazy: bool  # optimistic averaging (t - c_I) as in the 2011 paper, or else stochastically weighted
     players: int
+    together: bool = False  # in the alternating form, whether those who are not updated explore too
 
 
 # One step of an episode.
@@ -91,7 +93,7 @@ def sample(game, tables, policy, rng, path, learner):
         actions = num_actions(game, node)
         at = depth * path.width
         regret_matching(tables.regret, slot, actions, path.strategy, at)
-        explore = policy.epsilon if learner < 0 or learner == player else 0.0
+        explore = policy.epsilon if learner < 0 or learner == player or policy.together else 0.0
         even = explore / actions
         left = uniform(rng)
         choice = 0
@@ -142,7 +144,7 @@ def update(game, tables, policy, path, learner, iteration, depth, node, signals,
 def averages(policy, learner, player):
     """Whether the average strategy of ``player`` is updated on this episode.
 
-    In the alternating form the weights are far steadier where the player did not explore: at the others' infosets. Who
-    plays alone has no others.
+    In the alternating form the weights are far steadier at the others' infosets, where the player did not explore, or
+    where at least nobody's regrets moved on this episode. In one-player games, average at the learner's own infosets.
     """
     return learner < 0 or learner != player or policy.players == 1

@@ -3,6 +3,7 @@
 Heinrich & Silver 2015, algorithms 1 and 2: every player grows a tree over its own information states. An episode walks
 down each player's tree by SELECT, adds the first new information state of each player, plays on by a rollout policy
 beyond it, and updates all it passed with the player's own payoff. UCT and Smooth UCT differ in the schedule alone.
+Ponsen et al. 2011 (section 3.2.1, step 4) update every information state of the episode: ``Selection.whole``.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class Selection(NamedTuple):
     schedule: Any  # one of the schedules below
     rollout: Any  # one of the rollouts below
     exploration: Any  # one of those in simulators/policies.py
+    whole: bool = False  # add every information state on the way, as in 2011, not just the first new one per player
 
 
 # One step of an episode: the slot of the action taken, and by whom.
@@ -95,7 +97,8 @@ def episode(game, tables, selection, rng, path):
         else:
             if visits == 0:  # not in the tree yet: expand
                 choice = roll(selection.rollout, selection, tables, node, player, slot, actions, visits, rng)
-                out_of_tree |= mine
+                if not selection.whole:
+                    out_of_tree |= mine
             else:
                 choice = select(selection, tables, node, player, slot, actions, visits, rng)
             path.step[depth].slot, path.step[depth].player = slot + choice, player

@@ -44,7 +44,7 @@ _FULL_WIDTH = {
     "pcfr+": "predictive CFR+ (Farina, Kroer & Sandholm 2021)",
 }
 
-_UCT = ("c", "k", "cap", "rollout")
+_UCT = ("c", "k", "cap", "rollout", "growth")
 _SAMPLING = (
     Algorithm(
         "smooth-uct",
@@ -70,7 +70,7 @@ _SAMPLING = (
         "os-mccfr",
         "Monte Carlo CFR by outcome sampling (Lanctot et al. 2009; Ponsen et al. 2011)",
         MonteCarloCfr,
-        ("epsilon", "updates", "averaging"),
+        ("epsilon", "updates", "averaging", "explore"),
         iterations=50_000_000,
         kernels=(outcome_sampling.run,),
         seeded=True,

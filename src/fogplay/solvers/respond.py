@@ -59,6 +59,7 @@ def respond(
     *,
     kind: str = "rnr",
     half: float = HALF,
+    explore_model: float = 0.0,
     algorithm: str = "cfr+",
     iterations: int | None = None,
     minutes: float | None = None,
@@ -77,12 +78,16 @@ def respond(
     free otherwise; 0 gives an equilibrium, 1 a best response. ``dbr``, a data-biased response: the same choice is made
     anew at every infoset, with confidence · n / (n + half), where n is the number of observations behind the model
     there; a model without observations is trusted equally everywhere. With a sampling algorithm these are MCRNR and
-    MCDBR. The seats share ``minutes`` equally; each seat gets ``iterations``. Ctrl-C raises KeyboardInterrupt once the
-    checkpoint is written, and ``resume`` continues from there.
+    MCDBR; ``explore_model`` mixes so much uniform play into the draws of the model's moves and corrects for it by
+    weights, as the 2011 paper's algorithm 2 does (outcome sampling only). The seats share ``minutes`` equally; each
+    seat gets ``iterations``. Ctrl-C raises KeyboardInterrupt once the checkpoint is written, and ``resume`` continues
+    from there.
     """
     require_response(kind, confidence, half)
+    if number("explore_model", explore_model, 0.0, 1.0) and algorithm != "os-mccfr":
+        raise FogplayError(f"explore_model is for os-mccfr, whose weights can correct for it, not for {algorithm}")
     simulator = simulator_for(game)
-    restricted = bound(simulator, to, confidence, kind, half)
+    restricted = bound(simulator, to, confidence, kind, half, explore_model)
     played: list[Result] = []
     for seat in range(simulator.num_players):
         found = solve(
@@ -109,6 +114,8 @@ def respond(
     about = {"confidence": confidence, "to": to.method, "algorithm": algorithm, **last.parameters}
     if kind == "dbr":
         about["half"] = half
+    if explore_model:
+        about["explore_model"] = explore_model
     together = {"parameters": about, "iterations": last.iterations, "seed": last.strategy.seed}
     seconds = sum(each.seconds for each in played)
     strategy = simulator.joined([each.strategy for each in played], kind, **together)
@@ -125,14 +132,19 @@ def require_response(kind: str, confidence: float, half: float) -> None:
     number("half", half, 0.0, 1e12)
 
 
-def bound(simulator: Simulator, to: Any, confidence: float, kind: str, half: float) -> Callable[[int], Any]:
+def bound(
+    simulator: Simulator, to: Any, confidence: float, kind: str, half: float, explore: float = 0.0
+) -> Callable[[int], Any]:
     """The game of the responder at a seat, with all others bound to the model."""
     model, flat = simulator.model(to), simulator.flat
     if flat is None:
         sure = number("confidence", confidence, 0.0, 1.0)
         by = sure if kind == "rnr" else np.full(simulator.num_slots, sure)
-        return lambda seat: BoundSimulator(simulator, seat, model, by)
+        return lambda seat: BoundSimulator(simulator, seat, model, by, explore)
     trusted = trust(flat, to, confidence, kind, half)
+    if explore:
+        slots = trusted if isinstance(trusted, float) else np.repeat(trusted, np.diff(flat.tree.infoset_start))
+        return lambda seat: BoundSimulator(simulator, seat, model, slots, explore)
     if isinstance(trusted, float):
         return lambda seat: restricted_nash(flat, seat, model, trusted)
     return lambda seat: data_biased(flat, seat, model, trusted)

@@ -27,8 +27,10 @@ CHUNK = 1 << 14  # slots that are restored together
 SCHEDULES = ("decay", "confidence", "slow-decay")
 ROLLOUTS = ("uniform", "call-down", "on-policy")
 UPDATES = ("parallel", "alternating")
+EXPLORE = ("learner", "all")
+GROWTH = ("one", "all")
 AVERAGING = {"os-mccfr": ("lazy", "stochastic"), "es-mccfr": ("even", "linear")}
-CHOICES = {"schedule": SCHEDULES, "rollout": ROLLOUTS, "updates": UPDATES}
+CHOICES = {"schedule": SCHEDULES, "rollout": ROLLOUTS, "growth": GROWTH, "updates": UPDATES, "explore": EXPLORE}
 RANGES = {
     "c": (0.0, 1e150), "k": (0.0, 1.0), "cap": (0.0, 1e150),
     "eta": (0.0, 1.0), "gamma": (0.0, 1.0), "d": (0.0, 1e6), "epsilon": (0.001, 1.0),
@@ -147,7 +149,8 @@ class SelfPlay(Sampler):
             raise FogplayError("exploration is c alone, or k with or without a cap: leave one of c and k out")
         settings = _self_play_defaults(simulator, algorithm, constant) | parameters
         exploration = _exploration(simulator, settings)
-        selection = uct.Selection(_schedule(algorithm, settings), _rollout(simulator, settings), exploration)
+        whole = one_of("growth", settings["growth"], GROWTH) == "all"
+        selection = uct.Selection(_schedule(algorithm, settings), _rollout(simulator, settings), exploration, whole)
         # On a CPU the largest tables hold the same numbers in three quarters of the memory; a GPU wants them aligned.
         self.most_iterations = countable(simulator.num_slots, settings.get("device", "cpu"))
         cell = uct.CELL if self.most_iterations is None else uct.SMALL_CELL
@@ -187,7 +190,7 @@ class MonteCarloCfr(Sampler):
 
     def __init__(self, game: Any, algorithm: str, parameters: dict[str, Any]) -> None:
         simulator = simulator_for(game)
-        outcome: dict[str, Any] = {"epsilon": 0.6, "updates": "parallel", "averaging": "lazy"}
+        outcome: dict[str, Any] = {"epsilon": 0.6, "updates": "parallel", "averaging": "lazy", "explore": "learner"}
         defaults = outcome if algorithm == "os-mccfr" else {}
         settings = defaults | dict(simulator.calibration.get(algorithm, {})) | parameters
         run, policy, scratch = _form(simulator, algorithm, settings)
@@ -239,6 +242,7 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
             alternating=one_of("updates", settings["updates"], UPDATES) == "alternating",
             lazy=one_of("averaging", settings["averaging"], AVERAGING[algorithm]) == "lazy",
             players=players,
+            together=one_of("explore", settings["explore"], EXPLORE) == "all",
         )
         path = outcome_sampling.Path(
             width, np.zeros(depth, outcome_sampling.STEP), np.zeros(depth * width), np.zeros(players)
@@ -270,7 +274,7 @@ def _form(simulator: Simulator, algorithm: str, settings: dict[str, Any]) -> tup
 def _self_play_defaults(simulator: Simulator, algorithm: str, constant: bool) -> dict[str, Any]:
     """Default parameters: the papers' values on their games; ``constant`` exploration omits those of the pot."""
     defaults: dict[str, Any] = {"c": SHARE_OF_PAYOFF_RANGE * simulator.payoff_range, "k": None, "cap": None}
-    defaults["rollout"] = "uniform"
+    defaults |= {"rollout": "uniform", "growth": "one"}
     if algorithm == "smooth-uct":
         defaults |= {"schedule": "decay", "gamma": 0.1, "eta": 0.9, "d": 0.002, "threshold": 0}
     own = {name: value for name, value in simulator.defaults.items() if name in defaults}

@@ -1,0 +1,229 @@
+"""Shafiei, Sturtevant & Schaeffer (2009), section 6: responses to UCT in five-card Goofspiel, table 3 and figure 9."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from fogplay.evaluate.responses import against_model, mix
+from fogplay.experiments.general_game_playing import RESPONDING, responses_over_the_wire
+from fogplay.experiments.pictures import COLOURS, new_picture, save_picture
+from fogplay.experiments.reproduce import SCALES, WIRE_SCALES, Experiment, Outcome
+from fogplay.experiments.rows import MISSING, Estimate, Row, Rows, mean_of
+from fogplay.experiments.runner import Runner
+from fogplay.experiments.verdicts import Equal, Every, Exact, Finding, Positive
+from fogplay.solvers import respond, solve
+from fogplay.trees import FlatGame, flatten
+
+GOOFSPIEL = "goofspiel(5,ascending,revealed,percent)"
+TABLE_3 = {1.0: (84.5, 0.5), 0.75: (70.0, 10.0), 0.5: (52.42, 42.0), 0.25: (56.0, 49.0), 0.0: (50.63, 53.0)}
+CELLS = {  # C and iterations of the UCT that is modelled; the paper says neither
+    "quick": ((50.0, 1_000), (100.0, 100_000)),
+    "medium": tuple((c, n) for c in (20.0, 50.0, 100.0) for n in (1_000, 10_000, 100_000)),
+    "paper": tuple((c, n) for c in (10.0, 20.0, 35.0, 50.0, 100.0, 200.0) for n in (1_000, 10_000, 100_000, 1_000_000)),
+}
+RUNS = {"quick": 3, "medium": 3, "paper": 8}
+SHORT = (10, 100, 1_000)  # iterations of CFR for responses that have not converged
+WON, PLAYED, WORST = "against the model", "as it plays", "at worst"
+
+
+def _name(c: float, iterations: int) -> str:
+    return f"C = {c:g}, {iterations:,} iterations"
+
+
+def _measured(flat: FlatGame, label: str, p: float, seed: int, response: Iterable[float], model: object) -> list[Row]:
+    """What a response wins: from the model, from the same UCT's best actions, and at worst; means of both seats."""
+    table = np.asarray(response)
+    expected = against_model(flat, table, model.probabilities)  # type: ignore[attr-defined]
+    played = against_model(flat, table, model.greedy().probabilities)  # type: ignore[attr-defined]
+    won = {WON: expected.winnings, PLAYED: played.winnings, WORST: expected.guaranteed or ()}
+    return [Row(label, measure, p, seed, float(np.mean(values))) for measure, values in won.items()]
+
+
+def run_responses(runner: Runner, scale: str) -> list[Row]:
+    """Restricted Nash responses to UCT's average strategy, exact by the linear program; mixing; and CFR cut short."""
+    flat, rows = flatten(GOOFSPIEL), list[Row]()
+    for c, iterations in CELLS[scale]:
+        name = _name(c, iterations)
+        for seed in range(1, RUNS[scale] + 1):
+            model = solve(flat, "uct", iterations, seed=seed, c=c).strategy
+            exact = {p: respond(flat, model, p, algorithm="lp").strategy.probabilities for p in sorted(TABLE_3)}
+            for p, response in exact.items():
+                rows += _measured(flat, f"{name}, rnr", p, seed, response, model)
+            for share in range(11):
+                mixed = mix(flat, exact[1.0], exact[0.0], share / 10)
+                rows += _measured(flat, f"{name}, mixing", share / 10, seed, mixed, model)
+            for short in SHORT:
+                response = respond(flat, model, 0.75, algorithm="cfr", iterations=short).strategy.probabilities
+                rows += _measured(flat, f"{name}, CFR for {short:,} iterations", 0.75, seed, response, model)
+    return rows
+
+
+def run_over_the_wire(runner: Runner, scale: str, confidences: Sequence[float]) -> list[Row]:
+    """The players themselves over HTTP; every match is a run of its own, since UCT searches anew."""
+    rows = []
+    for found in responses_over_the_wire(runner, scale, confidences):
+        label = f"over the wire, {RESPONDING[scale]}"
+        rows.append(Row(label, "won", found.confidence, 1, found.won, found.error, found.matches))
+        rows.append(Row(label, "replaced", found.confidence, 1, found.replaced))
+        rows.append(Row(label, "moves", found.confidence, 1, found.moves))
+    return rows
+
+
+def run_table_3(runner: Runner, scale: str) -> list[Row]:
+    if scale in WIRE_SCALES:
+        return run_over_the_wire(runner, scale, tuple(TABLE_3))
+    return run_responses(runner, scale)
+
+
+def _cells(rows: Rows) -> list[str]:
+    return [label.removesuffix(", rnr") for label in rows.labels(WON) if label.endswith(", rnr")]
+
+
+def _distance(rows: Rows, cell: str) -> float:
+    """How far UCT with these settings is from the paper's: the root mean square over the five confidences."""
+    off = [rows.estimate(f"{cell}, rnr", WON, p).value - won for p, (won, _) in TABLE_3.items()]
+    return float(np.sqrt(np.mean(np.square(off))))
+
+
+def table_3(rows: Rows, folder: Path) -> Outcome:
+    """What restricted Nash responses to UCT win, and what they risk, for the UCT that is closest to the paper's."""
+    cells = _cells(rows)
+    if not cells:
+        return Outcome(tuple(_over_the_wire(rows)))
+    best = min(cells, key=lambda cell: _distance(rows, cell))
+    line, places = f"{best}, rnr", sorted(TABLE_3)
+    findings = []
+    for measure, claim, sign in ((WON, "rises, except at p = 0.5", 1), (WORST, "falls, from 53 to 0.5", -1)):
+        steps = [_step(rows, line, measure, few, more, sign) for few, more in pairwise(places)]
+        values = ", ".join(f"{rows.estimate(line, measure, p).value:.1f}" for p in places)
+        shown = f"{values} ({rows.estimate(line, measure, 1.0).runs} runs)"
+        total = _step(rows, line, measure, 0.0, 1.0, sign)
+        findings.append(
+            Finding(f"{measure}, p from 0 to 1", claim, shown, Every((Positive(total), *_not_against(steps))))
+        )
+    for p, (won, worst) in TABLE_3.items():
+        for measure, value in ((WON, won), (WORST, worst)):
+            found = rows.estimate(line, measure, p)
+            published = f"{value:g} (± at most {_luck(value):.1f})"
+            test = Equal(found, value, _luck(value), 10.0)
+            findings.append(Finding(f"p = {p:g}: {measure}", published, found.show(1, "%"), test))
+    numbers = {"best": best, "distance": f"{_distance(rows, best):.1f}", "cells": f"{len(cells)}"}
+    numbers["sweep"] = "; ".join(f"{cell}: {_distance(rows, cell):.1f}" for cell in cells)
+    for short in SHORT:
+        label = f"{best}, CFR for {short:,} iterations"
+        numbers[f"short_{short}"] = (
+            f"{rows.estimate(label, WON).show(1, '%')} and {rows.estimate(label, WORST).show(1, '%')}"
+        )
+    return Outcome((*findings, *_over_the_wire(rows)), numbers=numbers)
+
+
+def _luck(won: float) -> float:
+    """The most that the standard error of a published mean can be, if it is of a hundred matches."""
+    return math.sqrt(won * (100 - won) / 100)
+
+
+def _step(rows: Rows, line: str, measure: str, few: float, more: float, sign: int) -> Estimate:
+    first = {row.run: row.value for row in rows.of(line, measure, few)}
+    return mean_of([sign * (row.value - first[row.run]) for row in rows.of(line, measure, more)])
+
+
+def _not_against(steps: list[Estimate]) -> list[Exact]:
+    """No step goes the wrong way; the linear program is exact, but for rounding."""
+    return [Exact(step.value > -1e-4) for step in steps]
+
+
+def _over_the_wire(rows: Rows) -> list[Finding]:
+    findings = []
+    for label in rows.labels("won"):
+        for p in reversed(rows.places(label, "won")):
+            found = rows.estimate(label, "won", p)
+            value = TABLE_3[p][0]
+            test = Equal(found, value, _luck(value), 10.0)
+            findings.append(
+                Finding(f"{label}: p = {p:g}", f"{value:g} (± at most {_luck(value):.1f})", found.show(1, "%"), test)
+            )
+        replaced, moves = (
+            int(sum(row.value for row in rows.all if (row.label, row.measure) == (label, measure)))
+            for measure in ("replaced", "moves")
+        )
+        what = f"{label}: moves that were illegal or late"
+        findings.append(Finding(what, "none", f"{replaced} of {moves:,}", Exact(replaced == 0)))
+    return findings
+
+
+def run_figure_9(runner: Runner, scale: str) -> list[Row]:
+    if scale in WIRE_SCALES:
+        return run_over_the_wire(runner, scale, tuple(sorted(TABLE_3)))
+    return run_responses(runner, scale)
+
+
+def figure_9(rows: Rows, folder: Path) -> Outcome:
+    """Whether mixing wins more than restricted Nash at equal risk, on average over confidences and runs."""
+    cells = _cells(rows)
+    if not cells:
+        return Outcome(tuple(_over_the_wire(rows)))
+    best = min(cells, key=lambda cell: _distance(rows, cell))
+    figure, axes = new_picture(2)
+    opponents = {WON: "against its distribution", PLAYED: "against the actions it takes"}
+    findings = []
+    for axis, (measure, title) in zip(axes, opponents.items(), strict=True):
+        for number, method in enumerate(("rnr", "mixing")):
+            label = f"{best}, {method}"
+            places = rows.places(label, measure)
+            risk = [100 - rows.estimate(label, WORST, p).value for p in places]
+            won = [rows.estimate(label, measure, p).value for p in places]
+            axis.plot(risk, won, "o-", color=COLOURS[number], label=method, markersize=4)
+        axis.set_title(f"Five-card Goofspiel: responses to UCT, {title}", fontsize=9)
+        axis.set_xlabel("exploitability (% a best response wins)")
+        axis.set_ylabel("exploitation (% won)")
+        axis.grid(True, alpha=0.3)
+        axis.legend(frameon=False)
+        for cell in (best, *(each for each in cells if each != best)):
+            behind = _behind(rows, cell, measure)
+            what = f"mixing beyond restricted Nash at equal risk, {title}; UCT with {cell}"
+            published = "mixing is better" if cell == best else ""
+            findings.append(Finding(what, published, behind.show(1, "%"), Positive(behind)))
+    for short in SHORT:
+        behind = _behind(rows, best, WON, f"CFR for {short:,} iterations")
+        what = f"the same, p = 0.75, beside responses by CFR that was stopped after {short:,} iterations"
+        findings.append(Finding(what, "", behind.show(1, "%")))
+    pictures = save_picture(figure, folder / "fig9")
+    findings.sort(key=lambda finding: not finding.published)
+    return Outcome((*findings, *_over_the_wire(rows)), tuple(pictures), {"best": best})
+
+
+def _behind(rows: Rows, cell: str, measure: str, responses: str = "rnr") -> Estimate:
+    """By how much mixing is above other responses at equal risk: the mean over 0 < p < 1, run by run."""
+    gaps = []
+    for row in rows.of(f"{cell}, {responses}", measure):
+        values = {
+            (method, each): {
+                p: next(r.value for r in rows.of(f"{cell}, {method}", each, p) if r.run == row.run)
+                for p in rows.places(f"{cell}, {method}", each)
+            }
+            for method in (responses, "mixing")
+            for each in (measure, WORST)
+        }
+        mixed = sorted((values["mixing", WORST][p], values["mixing", measure][p]) for p in values["mixing", WORST])
+        risk, won = [point[0] for point in mixed], [point[1] for point in mixed]
+        inner = [p for p in values[responses, WORST] if 0 < p < 1]
+        gap = [float(np.interp(values[responses, WORST][p], risk, won)) - values[responses, measure][p] for p in inner]
+        gaps.append(float(np.mean(gap)))
+    return mean_of(gaps) if gaps else MISSING
+
+
+EXPERIMENTS = (
+    Experiment(
+        "uct-vs-cfr-2009/table3", "Restricted Nash responses to UCT in Goofspiel", run_table_3, table_3,
+        device=False, scales=(*SCALES, *WIRE_SCALES),
+    ),
+    Experiment(
+        "uct-vs-cfr-2009/fig9", "Restricted Nash beside mixing in Goofspiel", run_figure_9, figure_9,
+        device=False, scales=(*SCALES, *WIRE_SCALES),
+    ),
+)  # fmt: skip

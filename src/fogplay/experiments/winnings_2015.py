@@ -1,0 +1,211 @@
+"""Heinrich & Silver, Smooth UCT Search in Computer Poker (2015): figure 3 and tables 2 and 3, in limit hold'em."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fogplay.experiments.holdem import STAND_IN, HoldemTable, quick, training
+from fogplay.experiments.pictures import Panel, draw_curves
+from fogplay.experiments.reproduce import Experiment, Outcome
+from fogplay.experiments.rows import Estimate, Row, Rows
+from fogplay.experiments.runner import Job, Mean, Runner
+from fogplay.experiments.verdicts import Equal, Finding, Positive
+from fogplay.solvers.run import log_spaced
+
+TWO, THREE = "holdem(grid=ehs2:169/1000/500/200)", "holdem(players=3,grid=ehs2:169/1000/100/20)"
+SMALL_THREE = "holdem(players=3,grid=ehs2:169/20/10/5)"  # small enough for short runs
+UCT, SMOOTH = "UCT", "Smooth UCT"
+BOTS = ("sparring", "rules", "probe", "always-raise", "always-call")
+DUMMIES = "always-raise and probe"
+PUBLISHED_LEAD, PUBLISHED_ERROR = 5.28, 0.6  # table 2
+CROSSING, AT_THE_END = 13e9, 60e9  # episodes: 72 hours of 14 days, and nearly all of them
+PUBLISHED_THREE = {(SMOOTH, f"2 x {UCT}"): (7.5, 1.0), (UCT, f"2 x {SMOOTH}"): (-8.2, 1.0)}  # table 3
+
+
+@dataclass(frozen=True)
+class Size:
+    """Episodes of a run, runs, hands of a match."""
+
+    episodes: int
+    runs: int
+    hands: int
+
+
+def _two(scale: str) -> Size:
+    if scale == "paper":
+        return Size(62_100_000_000, 8, 2_000_000)
+    return Size(20_000_000, 8, 100_000) if scale == "medium" else Size(quick(3_000_000), 3, quick(50_000))
+
+
+def _three(scale: str) -> Size:
+    if scale == "paper":
+        return Size(50_000_000_000, 8, 2_000_000)
+    return Size(2_500_000, 8, 200_000) if scale == "medium" else Size(quick(1_000_000), 3, quick(50_000))
+
+
+def _trainings(spec: str, size: Size, snapshots: Sequence[int] = ()) -> dict[str, list[Job]]:
+    return {
+        name: [
+            training(name, spec, algorithm, size.episodes, "greedy", snapshots, seed)
+            for seed in range(1, size.runs + 1)
+        ]
+        for name, algorithm in ((UCT, "uct"), (SMOOTH, "smooth-uct"))
+    }
+
+
+def _snapshots(episodes: int, scale: str) -> list[int]:
+    """The last three decades."""
+    each = 3 if scale == "paper" else 1
+    return [point for point in log_spaced(episodes, each) if point >= episodes // 1000]
+
+
+def run_figure_3(runner: Runner, scale: str) -> list[Row]:
+    """Greedy snapshots of UCT and Smooth UCT, all runs against all, and against a near-equilibrium."""
+    size = _two(scale)
+    points = _snapshots(size.episodes, scale)
+    jobs, table, rows = _trainings(TWO, size, points), HoldemTable.for_players(2), list[Row]()
+    runner.run([*jobs[UCT], *jobs[SMOOTH]])
+    sparring = table.bot("sparring")
+    for point in points:
+        trained = {name: [table.trained(runner, job, point) for job in each] for name, each in jobs.items()}
+        rows += table.duels(SMOOTH, trained[SMOOTH], UCT, trained[UCT], size.hands, point)
+        for name, policies in trained.items():
+            for run, policy in enumerate(policies, 1):
+                rows.append(table.play((name, run), policy, "sparring", [sparring], size.hands, point, run))
+    return rows
+
+
+def figure_3(rows: Rows, folder: Path) -> Outcome:
+    """UCT is slightly better early, Smooth UCT later, by more and more."""
+    places = sorted({row.at for row in rows.all if row.label == SMOOTH and row.measure.startswith(f"against {UCT}")})
+    leads = {at: rows.duel(SMOOTH, UCT, at) for at in places}
+    drawn = [
+        Mean(
+            f"{SMOOTH} against {UCT}", "lead", at, lead.runs, lead.value, lead.within if lead.runs == 1 else lead.error
+        )
+        for at, lead in leads.items()
+    ]
+    drawn += [
+        Mean(f"{name} against sparring", "won", mean.iteration, mean.runs, mean.mean, mean.standard_error)
+        for name in (SMOOTH, UCT)
+        for mean in rows.curve(name, "against sparring")
+    ]
+    panels = [
+        Panel("lead", "Two-player limit hold'em, greedy snapshots", "mb/h", log_y=False),
+        Panel("won", "The same against a near-equilibrium", "mb/h", log_y=False),
+    ]
+    pictures = draw_curves(folder / "fig3", drawn, panels)
+    several = [at for at in places if leads[at].runs > 2]
+    most = max(several, key=lambda at: leads[at].runs, default=places[-1])
+    findings = []
+    if places[-1] >= AT_THE_END:
+        last, widened = leads[places[-1]], leads[places[-1]].minus(leads[most])
+        exact = Equal(last, PUBLISHED_LEAD, PUBLISHED_ERROR, PUBLISHED_LEAD / 4)
+        findings += [
+            Finding("Smooth UCT against UCT at the end", "Smooth UCT is ahead", last.show(2, "mb/h"), Positive(last)),
+            Finding("by how much", f"{PUBLISHED_LEAD} ± {PUBLISHED_ERROR} mb/h", last.show(2, "mb/h"), exact),
+            Finding(
+                f"its lead since {most:,.0f} episodes", "the gap widens", widened.show(2, "mb/h"), Positive(widened)
+            ),
+        ]
+    for at in reversed(places):
+        claim, test = _claim(at, leads[at])
+        findings.append(Finding(f"Smooth UCT against UCT, {at:,.0f} episodes", claim, leads[at].show(2, "mb/h"), test))
+    for name in (SMOOTH, UCT):
+        ends = rows.places(name, "against sparring")
+        shown = ", ".join(rows.estimate(name, "against sparring", at).show(0, "mb/h") for at in (ends[0], ends[-1]))
+        findings.append(Finding(f"{name} against {STAND_IN['sparring']}, first and last", "", shown))
+    numbers = {"most_runs": f"{most:,.0f}", "lead": leads[most].show(2, "mb/h")}
+    return Outcome(tuple(findings), tuple(pictures), numbers)
+
+
+def _claim(at: float, lead: Estimate) -> tuple[str, Positive]:
+    """What the paper says about who is ahead after so many episodes."""
+    if at < CROSSING:
+        return "UCT is slightly ahead below 13 billion", Positive(Estimate(-lead.value, lead.error, lead.runs))
+    return "Smooth UCT is ahead", Positive(lead)
+
+
+def run_table_2(runner: Runner, scale: str) -> list[Row]:
+    """The greedy policies of figure 3 against each other and against five bots."""
+    size = _two(scale)
+    jobs, table = _trainings(TWO, size, _snapshots(size.episodes, scale)), HoldemTable.for_players(2)
+    runner.run([*jobs[UCT], *jobs[SMOOTH]])
+    trained = {name: [table.trained(runner, job) for job in each] for name, each in jobs.items()}
+    rows = table.duels(SMOOTH, trained[SMOOTH], UCT, trained[UCT], size.hands, size.episodes)
+    for name, policies in trained.items():
+        rows += winnings(table, name, policies, size.hands, size.episodes)
+    return rows
+
+
+def winnings(table: HoldemTable, name: str, policies: Sequence[object], hands: int, at: float) -> list[Row]:
+    """What every run wins from every bot."""
+    return [
+        table.play((name, run), policy, opponent, [table.bot(opponent)], hands, at, run)  # type: ignore[arg-type]
+        for opponent in BOTS
+        for run, policy in enumerate(policies, 1)
+    ]
+
+
+def table_2(rows: Rows, folder: Path) -> Outcome:
+    """Smooth UCT wins the match against UCT, and more than UCT from most others."""
+    places = sorted({row.at for row in rows.all})
+    findings = []
+    for at in reversed(places):
+        lead = rows.duel(SMOOTH, UCT, at)
+        if lead.runs:
+            what = f"Smooth UCT against UCT, {at:,.0f} episodes"
+            published = f"wins, {PUBLISHED_LEAD} ± {PUBLISHED_ERROR} mb/h" if at >= AT_THE_END else ""
+            findings.append(Finding(what, published, lead.show(2, "mb/h"), Positive(lead)))
+    for at in reversed(places):
+        for opponent in BOTS:
+            measure = f"against {opponent}"
+            mine, theirs = rows.estimate(SMOOTH, measure, at), rows.estimate(UCT, measure, at)
+            if mine.runs:
+                what = f"against {STAND_IN.get(opponent, opponent)}, {at:,.0f} episodes"
+                shown = f"Smooth UCT {mine.show(0, 'mb/h')}, UCT {theirs.show(0, 'mb/h')}"
+                findings.append(Finding(what, "", shown))
+    return Outcome(tuple(findings))
+
+
+def run_table_3(runner: Runner, scale: str) -> list[Row]:
+    """Three players: run i of one against two copies of run i of the other, and against bots."""
+    size, spec = _three(scale), THREE if scale == "paper" else SMALL_THREE
+    jobs, table, rows = _trainings(spec, size), HoldemTable.for_players(3), list[Row]()
+    runner.run([*jobs[UCT], *jobs[SMOOTH]])
+    dummies, rules = [table.bot("always-raise"), table.bot("probe")], [table.bot("rules")] * 2
+    for run in range(1, size.runs + 1):
+        pair = {name: table.trained(runner, each[run - 1]) for name, each in jobs.items()}
+        for name, other in ((SMOOTH, UCT), (UCT, SMOOTH)):
+            meets = {f"2 x {other}": [pair[other]] * 2, DUMMIES: dummies, "2 x rules": rules}
+            for against, others in meets.items():
+                rows.append(table.play((name, run), pair[name], against, others, size.hands, size.episodes, run))
+    return rows
+
+
+def table_3(rows: Rows, folder: Path) -> Outcome:
+    """Smooth UCT beats two UCTs, UCT loses to two Smooth UCTs."""
+    findings = []
+    for (name, against), (value, error) in PUBLISHED_THREE.items():
+        for at in reversed(rows.places(name, f"against {against}")):
+            found = rows.estimate(name, f"against {against}", at)
+            won = found if value > 0 else Estimate(-found.value, found.error, found.runs)
+            what = f"{name} against {against}, {at:,.0f} episodes"
+            published = f"{'wins' if value > 0 else 'loses'}, {value:g} ± {error:g} mb/h"
+            findings.append(Finding(what, published, found.show(1, "mb/h"), Positive(won)))
+    for name in (SMOOTH, UCT):
+        for against in (DUMMIES, "2 x rules"):
+            for at in reversed(rows.places(name, f"against {against}")):
+                shown = rows.estimate(name, f"against {against}", at).show(0, "mb/h")
+                findings.append(Finding(f"{name} against {against}, {at:,.0f} episodes", "", shown))
+    findings.sort(key=lambda each: each.test is None or each.verdict == "inconclusive")
+    return Outcome(tuple(findings))
+
+
+EXPERIMENTS = (
+    Experiment("smooth-uct-2015/fig3", "UCT and Smooth UCT in two-player limit hold'em", run_figure_3, figure_3),
+    Experiment("smooth-uct-2015/table2", "Winnings in two-player limit hold'em", run_table_2, table_2),
+    Experiment("smooth-uct-2015/table3", "Winnings in three-player limit hold'em", run_table_3, table_3),
+)

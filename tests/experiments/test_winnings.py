@@ -1,0 +1,60 @@
+"""The experiments in limit hold'em come out whole; their real sizes are for the slow tests."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from fogplay.experiments import holdem, winnings_2011, winnings_2014, winnings_2015
+from fogplay.experiments.concurrency import ALONE
+from fogplay.experiments.reproduce import reproduce
+from fogplay.experiments.rows import Rows, read_rows_of
+
+TWO_PLAYERS = ["smooth-uct-2015/fig3", "sampling-equilibria-2011/fig4-right"]
+SLOW = [each.id for paper in (winnings_2015, winnings_2014, winnings_2011) for each in paper.EXPERIMENTS]
+
+
+@pytest.mark.parametrize("name", TWO_PLAYERS)
+def test_every_part_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(holdem, "QUICK", 0.01)
+    made = reproduce(name, "quick", tmp_path, engine="sequential")
+    assert made.outcome.findings
+    rows = read_rows_of(made.folder / "points.csv")
+    assert {row.run for row in rows} == {1, 2, 3}
+    assert all(row.error > 0 for row in rows)
+    assert {file.suffix for file in made.outcome.files} == {".svg", ".png"}
+    again = reproduce(name, "quick", tmp_path, engine="sequential")  # nothing is trained again
+    assert again.outcome.findings == made.outcome.findings
+
+
+def test_several_runs_of_each_kind_all_against_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holdem, "QUICK", 0.05)
+    made = reproduce("beyond/strength", "quick", tmp_path, engine="sequential")
+    rows = Rows(read_rows_of(made.folder / "points.csv"))
+    for kind in ("greedy", "average"):
+        many, alone = (f"{name}, {kind}" for name in ("four CPU threads", ALONE))
+        met = [(row.run, row.measure) for row in rows.all if row.label == many]
+        assert met == [(run, f"against {alone} #{other}") for run, other in itertools.product((1, 2, 3), repeat=2)]
+        told = next(each.measured for each in made.outcome.findings if each.what.startswith(f"{kind}, four"))
+        won = [row.value for row in rows.all if row.label == many]
+        assert told.startswith(f"{sum(won) / 9:z.1f} ± ")
+        assert told.endswith("(3 runs)")
+
+
+def test_folded_cards_are_taken_out_of_a_log() -> None:
+    log = "# a comment\nSTATE:0:rf:AsKd|QhQc:10|-10:me|bot\nSTATE:1:cc/cc/cc/cc:AsKd|QhQc/2c3c4c/5c/6c:10|-10:bot|me\n"
+    shown = winnings_2011.without_folded(log, "bot").splitlines()
+    assert shown[0] == "# a comment"
+    assert shown[1] == "STATE:0:rf:AsKd|:10|-10:me|bot"
+    assert shown[2] == "STATE:1:cc/cc/cc/cc:AsKd|QhQc/2c3c4c/5c/6c:10|-10:bot|me"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_quick_scale(tmp_path: Path, name: str) -> None:
+    findings = reproduce(name, "quick", tmp_path).outcome.findings
+    assert findings
+    if name in ("sampling-equilibria-2011/table2", "sampling-equilibria-2011/fig8"):
+        assert not [finding for finding in findings if finding.verdict == "differs"]

@@ -71,7 +71,7 @@ def test_two_ways_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
     read = sheet(STONES)
     agree(Interpreter(on_demand(read)), NetworkMachine(network.make_network(read)), seed=4)
     began = time.monotonic()
-    assert "too many instances for 0." in refusal(network.make_network, read, 0.05)
+    assert "too many instances for 0." in refusal(network.make_network, read, 0.01)
     assert time.monotonic() - began < 5.0
     assert not [child for child in psutil.Process().children() if "grounder.py" in " ".join(child.cmdline())]
 

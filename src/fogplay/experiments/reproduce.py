@@ -128,7 +128,7 @@ def reproduce(
     write_rows_of(folder / "points.csv", rows)
     made = Made(experiment.report(Rows(rows), folder), folder, seconds, cpu_seconds)
     about: dict[str, Any] = {"id": name, "scale": scale, "device": device, "version": VERSION}
-    about |= {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1)}
+    about |= {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 3)}
     _write_report(folder, experiment.title, about, made.outcome)
     return made
 
@@ -136,7 +136,7 @@ def reproduce(
 def _cpu_seconds() -> float:
     """Processor time so far, of this process and of its children, whether they have ended or not."""
     mine = psutil.Process()
-    spent = sum(mine.cpu_times()[:4])
+    spent = time.process_time() + sum(mine.cpu_times()[2:4])
     for child in mine.children(recursive=True):
         try:
             spent += sum(child.cpu_times()[:2])

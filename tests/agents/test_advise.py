@@ -43,6 +43,12 @@ def test_advice_as_a_person_reads_it(capsys: pytest.CaptureFixture[str]) -> None
     assert "50.0 % of the time" in shown
 
 
+def test_the_situation_is_told_as_far_as_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["leduc", "--hand", "Js", "--shown", "Ks", "--history", "call call raise", "--agent", "uniform"]
+    app(["advise", *words], standalone_mode=False)
+    assert "You hold Js with Ks on the table and face a bet of 4" in " ".join(capsys.readouterr().out.split())
+
+
 def test_an_agent_that_explains_itself_is_quoted() -> None:
     row = SimpleNamespace(action=1, name="bet", win_rate=0.75, playouts=40, reason="nobody can beat it")
 

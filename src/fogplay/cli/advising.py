@@ -56,7 +56,9 @@ def advise(
         asked_about = {"game": game, "seat": seat, "infoset": at.view(seat).infoset}
         print_json(asked_about | _facts(reference.name, candidates, getattr(advice, "guesses", ())))
         return
-    asked = talk_of(rules)(rules, at.names, seat).question(at.view(seat)).prompt
+    talk = talk_of(rules)(rules, at.names, seat)
+    talk.news(at.seen(seat))  # what led to the situation, which its words may depend on
+    asked = talk.question(at.view(seat)).prompt
     say(f"{asked.strip()} {reference.name} says {candidates[0].name}.")
     _show(candidates)
     for guess in getattr(advice, "guesses", ()):

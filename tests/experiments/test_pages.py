@@ -79,3 +79,7 @@ def test_the_command_asks_for_a_checkout(tmp_path: Path) -> None:
     done = fogplay("reproduce", "uct-vs-cfr-2009/table2", "--all", cwd=tmp_path)
     assert done.returncode == 2
     assert "leave out uct-vs-cfr-2009/table2" in done.stderr
+    done = fogplay("reproduce", "--all", "--scale", "huge", cwd=tmp_path)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line == "fogplay: scale must be quick or medium or paper or wire or wire-paper, not 'huge'"

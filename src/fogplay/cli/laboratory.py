@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fogplay.checks import one_of
 from fogplay.cli.app import JSON, Device, Stopped, again, app, print_json, require_folder
 from fogplay.cli.console import Watch, say, table
 from fogplay.errors import FogplayError
@@ -51,6 +52,8 @@ def reproduce(
     if name is not None and every:
         raise FogplayError(f"--all is for all results: leave out {name}, or --all")
     wanted = [key for key in known if key.startswith(f"{name}/") or (every and not key.startswith("beyond/"))]
+    if every:
+        one_of("scale", scale, dict.fromkeys(scale for key in wanted for scale in known[key].scales))
     results: list[dict[str, Any]] = []
     for each in wanted or [str(name)]:
         results.append(_reproduce_one(each, scale, out, engine, workers, device, keep, as_json, every, results))

@@ -1,6 +1,6 @@
 """Rule sheets: random plays per second by lanes, one at a time by differences, and by the interpreter.
 
-    python benchmarks/ggp.py [SHEET ...] [--seconds 1] [--device cuda] [--folder FOLDER [--games 2] [--limit 8]]
+    python benchmarks/ggp.py [SHEET ...] [--seconds 1] [--device cuda] [--folder FOLDER [--games 2] [--limit SECONDS]]
 
 A sheet is a file or one of those that come along. The three ways take turns in one run, and seconds are those of this
 process on one core, so that a busy machine matters little; lanes on a GPU are timed by the clock. With ``--folder``,
@@ -21,7 +21,7 @@ import numpy as np
 
 from fogplay.errors import FogplayError
 from fogplay.games.gdl import sheet_file
-from fogplay.gdl import differences, grounding, lanes
+from fogplay.gdl import differences, lanes
 from fogplay.gdl.demand import on_demand
 from fogplay.gdl.interpreter import Interpreter
 from fogplay.gdl.machine import Machine
@@ -117,7 +117,7 @@ def processor_time() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
-def survey(folder: Path, games: int, limit: float) -> None:
+def survey(folder: Path, games: int, limit: float | None) -> None:
     """Read, ground and play every sheet of a folder, and compare its network with the interpreter."""
     print("| sheet | played by | seconds | of processors | gates | loops | steps compared | differences |")
     print("|---|---|---:|---:|---:|---:|---:|---|")
@@ -161,7 +161,7 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--games", type=int, default=2)
-    parser.add_argument("--limit", type=float, default=grounding.SECONDS, help="seconds for grounding a sheet")
+    parser.add_argument("--limit", type=float, help="seconds by the clock for grounding a sheet")
     given = parser.parse_args()
     if given.folder is not None:
         survey(given.folder, given.games, given.limit)

@@ -21,7 +21,8 @@ from tests.web.browser import Server, all_of, chromium, is_over, press, wait_for
 from tests.web.test_browser import choose, click_through, moves_of, new_room, show
 
 SUITED = "one that suits the game"
-PHONE, LAPTOP = (360, 740), (1440, 900)
+FACES = "return document.documentElement.classList.contains('faces')"  # pictures of cards are shown
+PHONE, LAPTOP, TALL = (360, 740), (1440, 900), (1440, 1290)
 
 
 def over(game: str, seed: int) -> Callable[[Server, Any], None]:
@@ -75,7 +76,9 @@ def compared(server: Server, driver: Any) -> None:
     choose(driver, 1, "smooth-uct-average of holdem")
     press(driver, ".q-btn")
     wait_for(driver, lambda _: len(all_of(driver, ".pair svg")) == 2)
-    driver.execute_script("document.querySelector('#cell').scrollIntoView({block: 'start'})")
+    driver.execute_script(
+        "document.querySelector('.page h2').scrollIntoView({block: 'start'}); window.scrollBy(0, -12)"
+    )
 
 
 def train(server: Server, driver: Any) -> None:
@@ -109,7 +112,7 @@ PICTURES = {
     "table-review": (LAPTOP, False, over("leduc", 1)),
     "table-chart": (LAPTOP, False, chart),
     "table-chart-phone": (PHONE, True, chart),
-    "table-compare": (LAPTOP, True, compared),
+    "table-compare": (TALL, True, compared),
     "table-train": (LAPTOP, True, train),
     "table-lobby-phone": (PHONE, False, lobby),
     "table-phone": (PHONE, True, decision("doudizhu", 1)),
@@ -129,6 +132,8 @@ def main() -> None:
                 if asked.only in name:
                     with chromium(*size, dark=dark) as driver:
                         go(server, driver)
+                        if size[0] > PHONE[0] and all_of(driver, ".pictured"):
+                            wait_for(driver, lambda _, d=driver: d.execute_script(FACES))
                         driver.save_screenshot(str(asked.folder / f"{name}.png"))
         finally:
             server.stop()

@@ -50,6 +50,11 @@ def larger(first: Any, second: Any) -> Any:
     return np.maximum(first, second)
 
 
+def equal(first: Any, second: Any) -> Any:
+    """1 where two vectors are equal, else 0."""
+    return (first == second).astype(first.dtype)
+
+
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> Any:
     """Where a row begins, as a pointer to a vector."""
     made = context.make_array(kind)(context, builder, array)
@@ -100,7 +105,16 @@ def _larger(typing, first, second):
     return first(first, second), build
 
 
-_add, _subtract, _multiply = _binary("fadd"), _binary("fsub"), _binary("fmul")
+@_by_llvm
+def _equal(typing, first, second):
+    def build(context, builder, signature, given):
+        found = builder.fcmp_ordered("==", *given)
+        return builder.uitofp(found, given[0].type)
+
+    return first(first, second), build
+
+
+_add, _subtract, _multiply, _divide = (_binary(each) for each in ("fadd", "fsub", "fmul", "fdiv"))
 
 
 @overload(load, jit_options=INLINED)
@@ -125,6 +139,14 @@ def _larger_compiled(first, second):
     return compiled if isinstance(first, Vector) else None
 
 
+@overload(equal, jit_options=INLINED)
+def _equal_compiled(first, second):
+    def compiled(first, second):
+        return _equal(first, second)
+
+    return compiled if isinstance(first, Vector) else None
+
+
 def _operator(symbol: Any, compute: Any) -> None:
     @overload(symbol, jit_options=INLINED)
     def compiled(first, second):
@@ -134,5 +156,10 @@ def _operator(symbol: Any, compute: Any) -> None:
         return apply if isinstance(first, Vector) and isinstance(second, Vector) else None
 
 
-for _symbol, _compute in ((operator.add, _add), (operator.sub, _subtract), (operator.mul, _multiply)):
+for _symbol, _compute in (
+    (operator.add, _add),
+    (operator.sub, _subtract),
+    (operator.mul, _multiply),
+    (operator.truediv, _divide),
+):
     _operator(_symbol, _compute)

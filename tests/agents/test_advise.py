@@ -39,8 +39,20 @@ def test_a_search_advises_with_what_it_tried(capsys: pytest.CaptureFixture[str])
 def test_advice_as_a_person_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
     app(["advise", "kuhn", "--hand", "K", "--history", "pass bet", "--agent", "uniform"], standalone_mode=False)
     shown = capsys.readouterr().out
-    assert "uniform says pass." in shown
+    assert "fold or call? uniform says fold." in " ".join(shown.split())
     assert "50.0 % of the time" in shown
+
+
+@pytest.mark.parametrize("history", ["pass bet", "p b", "check bet", "Check, Bet"])
+def test_the_tables_own_words_are_understood(capsys: pytest.CaptureFixture[str], history: str) -> None:
+    assert advise(capsys, "kuhn", "--hand", "K", "--history", history, "--agent", "uniform")["infoset"] == "K:pb"
+
+
+@pytest.mark.parametrize("hand", ["As Ks", "Ks,As", "AsKs"])
+def test_cards_may_be_typed_in_any_order(capsys: pytest.CaptureFixture[str], hand: str) -> None:
+    told = advise(capsys, "holdem", "--hand", hand, "--history", "raise", "--agent", "uniform")
+    assert told["moves"]
+    assert told["seat"] == 0
 
 
 def test_the_situation_is_told_as_far_as_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,6 +83,7 @@ def test_an_agent_without_probabilities_always_does_the_same() -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
+        (["kuhn", "--hand", "K", "--history", "fold"], "cannot be 'fold'; it can be check, bet"),
         (["kuhn", "--hand", "X"], "a card of --hand cannot be 'X'"),
         (["kuhn", "--hand", "K", "--agent", "nobody"], "there is no file nobody"),
         (["kuhn", "--hand", "K", "--top", "0"], "--top must be a whole number from 1"),

@@ -112,6 +112,16 @@ def test_a_game_without_wording_gets_the_general_one() -> None:
     assert telling.question(table.view(0)).prompt.startswith("You see ")
 
 
+def test_a_repeated_matrix_game_tells_the_hands_before() -> None:
+    table = Table(load("repeated(rps,3)"), Seeded(1))
+    talk = playing.talk_of(table.game)(table.game, ["other", "you"], 1)
+    table.take(0, 0)
+    assert talk.situation(table.view(1)) == "Round 1 of 3"
+    table.take(1, 2)
+    table.take(0, 0)
+    assert talk.situation(table.view(1)) == "Round 2 of 3, after scissors against rock"
+
+
 def test_at_the_end_everything_is_shown_that_the_game_does_not_call_unseen() -> None:
     """Simultaneous choices are hidden until then; folded cards stay hidden."""
     table = Table(load("rps"), Seeded(2))
@@ -130,7 +140,7 @@ def test_at_the_end_everything_is_shown_that_the_game_does_not_call_unseen() -> 
 
 def test_a_sensible_opponent_by_default() -> None:
     """The best bot of the game, an equilibrium if the game is small, and a search otherwise."""
-    assert sensible(load("holdem"), "holdem").name == "smooth-uct"
+    assert sensible(load("holdem"), "holdem").name == "champion"
     assert sensible(load("holdem(max_raises=[1,1,1,1])"), "holdem").name == "rules"
     small = sensible(load("kuhn"), "kuhn")
     assert small.name == EQUILIBRIUM

@@ -9,6 +9,7 @@ from fogplay.agents import match
 from fogplay.bots.holdem import BOTS, RULES_BUCKETS, RULES_GRID, TRAINED, bot, default, yardsticks
 from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
+from fogplay.evaluate.full import evaluate_locally
 from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
 from fogplay.games.limit import CALL, FOLD, RAISE
@@ -31,7 +32,7 @@ def made(name: str, rules: Holdem) -> BettingPolicy:
 @pytest.mark.parametrize("name", list(BOTS))
 def test_probabilities_add_up_at_every_infoset(name: str, rules: Holdem) -> None:
     if name in TRAINED and rules == THREE:
-        why = "sparring is for two players" if name == "sparring" else r"max_raises is \[3, 4, 4, 4\] there"
+        why = rf"{name} is for two players" if 3 not in TRAINED[name] else r"max_raises is \[3, 4, 4, 4\] there"
         with pytest.raises(FogplayError, match=why):
             made(name, rules)
         return
@@ -127,6 +128,18 @@ def test_smooth_uct_beats_all_others() -> None:
             assert played.means[0] > share * least, (name, other)
 
 
+def test_the_champion_is_harder_to_exploit_than_the_others() -> None:
+    """It wins less than ``smooth-uct`` from weak bots, and loses less to an opponent that knows it."""
+    for other, least in (("rules", 20), ("probe", 300), ("always-raise", 200), ("always-call", 300)):
+        played = match(TWO, ["champion", other], 200_000, seed=1)
+        assert played.means[0] > least, other
+    lost = [
+        evaluate_locally(made(name, TWO), TWO, hands=2_000).exploitability
+        for name in ("champion", "smooth-uct-average")
+    ]
+    assert lost[0] < 0.7 * lost[1]
+
+
 @pytest.mark.slow
 def test_smooth_uct_beats_others_with_three_players() -> None:
     three = load("holdem(players=3,grid=ehs:1/1/1/1)")
@@ -139,7 +152,7 @@ def test_smooth_uct_beats_others_with_three_players() -> None:
 def test_the_strongest_bot_and_the_yardsticks() -> None:
     """Trained bots know the usual betting; with other betting, or three players, the others measure."""
     for spec, best, last in (
-        ("holdem", "smooth-uct", "smooth-uct"),
+        ("holdem", "champion", "smooth-uct"),
         ("holdem(players=3)", "smooth-uct", "rules"),
         ("holdem(max_raises=[1,1,1,1])", "rules", "rules"),
     ):

@@ -25,7 +25,7 @@ def test_it_has_a_page(name: str) -> None:
     missing = [each for each in ALGORITHMS[name].parameters if f"`{each}" not in page]
     assert not missing
     if name != "lp":
-        assert f"pictures/curve-{file_name(name)}.png" in page
+        assert f"pictures/{f'curve-{file_name(name)}' if name in BUDGET else 'champion'}.png" in page
 
 
 def test_the_overview_has_the_numbers_of_the_curves() -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,20 @@ def test_a_run_can_be_kept_and_shown(tmp_path: Path) -> None:
     kept = pages.keep(made, "uct-vs-cfr-2009/table2", "quick", "cpu", points)
     assert json.loads(kept.with_suffix(".json").read_text())["command"] == "fogplay reproduce uct-vs-cfr-2009/table2"
     assert kept.read_bytes() == (made.folder / "points.csv").read_bytes()
+
+
+def test_the_overview_tells_what_a_run_of_all_took(tmp_path: Path) -> None:
+    points, docs = tmp_path / "points", tmp_path / "docs"
+    shutil.copytree(POINTS, points)
+    (docs / "pictures").mkdir(parents=True)
+    every: list[dict[str, Any]] = [{"id": name, "seconds": 30.4} for name in list(experiments())[:-1]]
+    every.append({"id": "beyond/strength", "error": "it was left out"})
+    pages.write_seconds(points, every)
+    pages.write_pages(points, docs)
+    overview = (docs / "results.md").read_text()
+    assert f" in {len(every[:-1]) / 2:.0f} minutes on " in overview
+    rows = [line for line in overview.splitlines() if line.startswith("| [")]
+    assert all(row.endswith(" | 30 s |") for row in rows)
 
 
 def test_the_command_asks_for_a_checkout(tmp_path: Path) -> None:

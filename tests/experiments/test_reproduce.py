@@ -17,6 +17,8 @@ from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import experiment_called, experiments, reproduce
 from fogplay.experiments.rows import Row, Rows, read_rows_of
 from fogplay.experiments.runner import Mean, Runner
+from fogplay.trees import flatten
+from fogplay.trees.restrict import restricted_nash
 from tests.helpers import fogplay
 
 QUICK = [
@@ -90,8 +92,38 @@ def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytes
     rows = Rows(read_rows_of(made.folder / "points.csv"))
     assert rows.estimate("ocp(8) cfr+", "nash_conv").value < 1e-3
     assert rows.estimate("ocp(8) os-mccfr", "nash_conv").value < 0.05
+    flat = flatten("ocp(8)")
+    restricted = restricted_nash(flat, 0, flat.uniform(), 0.5)
+    assert rows.estimate("ocp(8) cfr", "nodes").value == restricted.num_nodes  # a full iteration visits both copies
     assert rows.estimate("ocp(8) cfr", "nodes").value > rows.estimate("ocp(8) es-mccfr", "nodes").value
+    assert rows.estimate("ocp(8) es-mccfr", "nodes").value > rows.estimate("ocp(8) os-mccfr", "nodes").value > 5
     assert {file.name for file in made.outcome.files if file.suffix == ".png"} == {"fig7-ocp-8.png"}
+
+
+def test_a_race_compares_both_at_the_same_place(tmp_path: Path) -> None:
+    """CFR halves its nash_conv with every doubling, sampling is at 1/x; an iteration of CFR costs 100 of sampling."""
+    rows = []
+    for run in (1, 2, 3):
+        for algorithm, cost, reached in (
+            ("cfr", 100.0, 1.0),
+            ("os-mccfr", 1.0, 10.0),
+            ("es-mccfr", 1.0, 10.0),
+            ("cfr+", 100.0, 1.0),
+        ):
+            rows.append(Row(f"g {algorithm}", "nodes", 1, run, cost))
+            for at in (1, 3, 10, 100, 1_000):
+                rows.append(Row(f"g {algorithm}", "nash_conv", at, run, reached / at))
+                rows.append(
+                    Row(f"g {algorithm}", "seconds", at, run, at * cost / 50 if at == 1_000 else 7.0)
+                )  # the whole run counts
+    rows.append(Row("g", "payoff range", 0, 1, 2.0))
+    findings = {each.what: each for each in responses_2011.figure_7(Rows(rows), tmp_path).findings}
+    for unit in ("the same time", "equally many nodes touched"):
+        # After 3 iterations CFR is at 1/3 and sampling, after 300, at 1/30; after 10, at 1/10 and 1/100.
+        for iteration in (3, 10):
+            found = findings[f"g: outcome sampling beside iteration {iteration} of CFR, for {unit}"]
+            assert found.measured.startswith("1.00 ± 0.00 (3 runs)")
+            assert found.verdict == "holds"
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from fogplay.experiments import holdem, winnings_2011, winnings_2014, winnings_2015
 from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.reproduce import reproduce
-from fogplay.experiments.rows import Rows, read_rows_of
+from fogplay.experiments.rows import Row, Rows, read_rows_of
 
 TWO_PLAYERS = ["smooth-uct-2015/fig3", "sampling-equilibria-2011/fig4-right"]
 SLOW = [each.id for paper in (winnings_2015, winnings_2014, winnings_2011) for each in paper.EXPERIMENTS]
@@ -41,6 +42,30 @@ def test_several_runs_of_each_kind_all_against_all(tmp_path: Path, monkeypatch: 
         won = [row.value for row in rows.all if row.label == many]
         assert told.startswith(f"{sum(won) / 9:z.1f} ± ")
         assert told.endswith("(3 runs)")
+
+
+def test_a_claim_about_the_end_of_training_is_not_for_short_runs(tmp_path: Path) -> None:
+    rows = []
+    for at, won in ((2e7, -30.0), (5e10, 8.0)):
+        for run in range(1, 9):
+            rows.append(Row("Smooth UCT", "against 2 x UCT", at, run, won + run))
+            rows.append(Row("UCT", "against 2 x Smooth UCT", at, run, -won - run))
+    findings = winnings_2015.table_3(Rows(rows), tmp_path).findings
+    assert [each.verdict for each in findings] == ["holds", "holds", "", ""]
+    short = Rows(row for row in rows if row.at < 1e9)
+    assert {each.verdict for each in winnings_2015.table_3(short, tmp_path).findings} == {"inconclusive"}
+
+
+def test_the_worth_of_the_headline_is_told_over_pairs_of_runs(tmp_path: Path) -> None:
+    rows = [
+        Row("Smooth UCT", f"against UCT #{other}", 1e10, run, 1.0 if other <= 8 else 3.0)
+        for run, other in itertools.product(range(1, 17), repeat=2)
+    ]
+    rows[0] = replace(rows[0], value=-4.0)
+    numbers = winnings_2015.table_2(Rows(rows), tmp_path).numbers
+    assert (numbers["lowest"], numbers["highest"], numbers["pairs"], numbers["lost"]) == ("-4.0", "3.0", "256", "1")
+    assert numbers["few"].startswith("3.00 ± 0.00")
+    assert numbers["many"].startswith("0.96 ± 0.06")
 
 
 def test_folded_cards_are_taken_out_of_a_log() -> None:

@@ -111,3 +111,16 @@ def test_relations_that_do_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) ->
     assert told.startswith("test.kif: next has over 20 instances, too many to play by the interpreter; bind its")
     monkeypatch.undo()
     assert len(machine.next(machine.initial(), ("up", "up"))) == 28
+
+
+def test_the_interpreter_looks_at_what_is_asked_first() -> None:
+    """A relation of many arguments with few values each: all combinations of them would take for ever."""
+    names = [f"?b{place}" for place in range(40)]
+    bits = " ".join(f"(bit {name})" for name in names)
+    rules = f"(bit 0) (bit 1) (<= (deep {' '.join(names)}) {bits} (true (count 1)))"
+    narrow = on_demand(sheet(f"{COUNT} {rules} (<= (goal ann 7) (deep {'0 ' * 40}))"))
+    machine = Interpreter(narrow)
+    assert machine.goals(machine.initial())[0] < 100
+    plans = [plan for group in machine._plans.values() for plan, _ in group if plan.relation == ("deep", 40)]
+    found = [next(step.relation for step in plan.steps if step.kind == "each") for plan in plans]
+    assert found == [(f"{demand.ASKED} deep 40", 40)]

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from fogplay.games.registry import load
-from fogplay.notation.gdl import GdlTalk, plain
+from fogplay.notation.gdl import GdlTalk, plain, steps_of
 from fogplay.notation.talk import talk_for
 from fogplay.pictures import draw_sight, scene_for, sight_of
 from fogplay.play import Table
@@ -79,12 +79,22 @@ def test_moves_lose_their_brackets(words: str, shown: str) -> None:
     assert plain(words) == shown
 
 
+def test_percepts_are_told_in_words() -> None:
+    assert steps_of("candidate: . (choose 2) [(opened 1)]") == [("", ""), ("choose 2", ""), ("", "opened 1")]
+    assert steps_of("left: rock/paper (f (g 1) 2)/noop") == [("rock / paper", ""), ("(f (g 1) 2) / noop", "")]
+    table = Table(load("montyhall.kif"), Seeded(1), ["you"])
+    talk = talk_for(table.game)(table.game, table.names, 0)
+    assert talk.situation(table.view(0)) == "You are candidate"
+    table.take(0, 1)
+    assert re.fullmatch("You are candidate, after choose 2; seeing opened [13]", talk.situation(table.view(0)))
+
+
 def test_a_long_history_is_cut_before_a_move() -> None:
     table = table_after("connectfour.kif", [f"(drop {number})" for number in (1, 2, 1, 2, 3, 4, 5, 6)])
     game = table.game
     talk = talk_for(game)(game, table.names, 0)
     assert isinstance(talk, GdlTalk)
     said = talk.situation(table.view(0))
-    assert said.startswith("You are red, after … (drop ")
-    assert said.endswith("(drop 5) (drop 6)")
+    assert said.startswith("You are red, after … drop ")
+    assert said.endswith("drop 5; drop 6")
     assert talk.options(table.view(0))[0] == "drop 1"

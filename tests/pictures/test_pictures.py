@@ -72,10 +72,10 @@ def test_what_is_hidden_changes_no_byte_of_a_picture(spec: str) -> None:
             continue
         seat = table.to_act[0]
         world = table.view(seat).world(rng)
-        before = draw_sight(sight_of(table, seat))
+        before = draw_sight(sight_of(table, seat), faces=True)
         other = Table(load(spec), Seeded(4), events=table.events)
         other._state = world
-        assert draw_sight(sight_of(other, seat)) == before
+        assert draw_sight(sight_of(other, seat), faces=True) == before
         compared += 1
     assert compared
 
@@ -88,6 +88,26 @@ def test_cards_of_others_are_face_down_until_they_are_shown() -> None:
             assert scene.places[0].cards[0] == Card(named[0], named[1])
             assert scene.places[1].cards == (Card(),)
     assert sum(table.scores) == 0
+
+
+def test_kuhns_deeds_are_called_as_its_moves_are() -> None:
+    """A pass is a check before a bet and a fold after it; a bet after a bet is a call."""
+    table, notes = Table(load("kuhn(players=3)"), Seeded(1), ["you", "a", "b"]), []
+    for action in (0, 1, 0, 1):
+        notes.append([place.note for place in scene_for(sight_of(table, 0)).places])
+        table.take(table.to_act[0], action)
+    assert notes == [["", "", ""], ["checked", "", ""], ["checked", "bet", ""], ["checked", "bet", "folded"]]
+    assert [place.note.split()[0] for place in scene_for(sight_of(table, 0)).places] == ["lost", "won", "lost"]
+
+
+@pytest.mark.parametrize("spec", ["kuhn", "kuhn(players=3)", "ocp", "leduc", "leduc(players=3)", "holdem"])
+def test_what_happened_names_the_own_cards_alone_as_yours(spec: str) -> None:
+    """At the end too, when the others' cards are known."""
+    for seed in range(4):
+        *_, table = moments(spec, seed)
+        for seat in range(table.num_players):
+            lines = [line for line in sight_of(table, seat).lines if line.startswith("Your card")]
+            assert len(lines) == 1
 
 
 def test_a_showdown_turns_the_cards_over() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import fogplay as fp
+from fogplay.agents.advice import sensible
 from fogplay.errors import FogplayError
 from fogplay.games.registry import load
 from fogplay.play import Seeded, Table
@@ -46,6 +47,13 @@ def test_returns_that_fail_at_the_end_of_a_hand(tmp_path: Path) -> None:
     table.take(1, 0)
     with pytest.raises(FogplayError, match=r"ZeroDivisionError: .* in returns\(\), line \d+; seen after: \w+, \w+$"):
         _ = table.scores
+
+
+def test_a_game_that_fails_before_anybody_can_be_seated_says_why(tmp_path: Path) -> None:
+    """At the terminal and in the browser alike."""
+    spec = with_mistake(tmp_path, "def child(self, action):", "def child(self, action):\n        {}[action]")
+    with pytest.raises(FogplayError, match=r"failed with KeyError: 0 in child\(\), line \d+"):
+        sensible(load(spec), spec)
 
 
 @pytest.mark.parametrize("agent", ["search:uct:20", "coin.safetensors"])

@@ -32,7 +32,7 @@ def test_a_table_at_the_decision_that_was_typed(
     [
         ("kuhn", "X", None, "", "a card of --hand cannot be 'X'; it can be J, Q, K"),
         ("kuhn", "", None, "", "a card of --hand was not typed"),
-        ("kuhn", "K", None, "pass raise", "move 2 of the history cannot be 'raise'; it can be pass, bet"),
+        ("kuhn", "K", None, "pass fold", "move 2 of the history cannot be 'fold'; it can be check, bet"),
         ("kuhn", "K", None, "bet bet", "the hand is over after these moves"),
         ("kuhn", "K", None, "bet bet bet", "the hand is over before 'bet'"),
         ("kuhn", "K Q", None, "pass", "Q was not dealt by then"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import queue
 import socket
 import threading
 import time
@@ -17,6 +18,7 @@ from fogplay import FogplayError
 from fogplay.cli.app import app
 from fogplay.games.gdl import OWN, GdlGame
 from fogplay.protocols.ggp import messages
+from fogplay.protocols.ggp import player as playing
 from fogplay.protocols.ggp.host import Host
 from fogplay.protocols.ggp.http import LARGEST, PlayerServer, Seat, ask, is_address, run
 from fogplay.protocols.ggp.player import Player
@@ -192,6 +194,35 @@ def test_our_players_play_legally(name: str) -> None:
     assert host.faults == []
     record = host.record(["a", "b"])
     assert json.loads(json.dumps(record))["goals"] == list(host.goals)
+
+
+# ---- While kernels are compiled
+
+
+@pytest.mark.parametrize(("name", "role"), [("tictactoe.kif", "xplayer"), ("kuhn.kif", "alice")])
+def test_a_match_that_begins_before_kernels_are_compiled(name: str, role: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter plays it, and nothing is late."""
+    monkeypatch.setattr(playing, "COMPILING", 1e-3)
+    player = Player("ggp:auto:0.05s")
+    player.compiled.clear()
+    assert player.handle("(info)") == "((name fogplay) (status available))"
+    assert player.handle(start(name, role)) == "ready"
+    assert player.match is not None
+    assert player.match.game.machine.kind == "interpreter"
+    first = player.handle("(PLAY m1 nil)")
+    assert messages.read(f"(PLAY m1 ({first}))").moves is not None
+    assert player.handle("(STOP m1 nil)") == "done"
+    player.compiled.set()
+    assert player.handle(start(name, role, "m2")) == "ready"
+    assert player.match.game.machine.kind == "network"
+
+
+def test_compiling_says_when_it_is_over() -> None:
+    for agent, says in (("uniform", "None"), ("ggp:dance", "no player of rule sheets is called")):
+        over, player = queue.Queue[str](), Player(agent)
+        player.compile(lambda problem, over=over: over.put(str(problem)))  # type: ignore[misc]
+        assert says in over.get(timeout=60.0)
+        assert player.compiled.is_set()
 
 
 # ---- Over loopback

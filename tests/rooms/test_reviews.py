@@ -12,6 +12,7 @@ import pytest
 from fogplay.games.game import CHANCE, TERMINAL
 from fogplay.rooms.replays import decisions_of
 from fogplay.rooms.rollouts import Estimate, estimate, possible
+from fogplay.web.markup import NO_TURN, review_panel
 from tests.rooms.helpers import play_hand, room_of
 
 
@@ -62,6 +63,27 @@ def test_costs_on_trees_are_exact(tmp_path: Path, game: str) -> None:
             assert sum(entry["shares"]) == pytest.approx(1)
         room.next_hand(number)
     assert len(seen) >= 4
+
+
+def test_a_hand_that_ends_before_the_person_decides_is_reviewed_and_counts(tmp_path: Path) -> None:
+    """The small blind folds: there is nothing to review, but the luck-adjusted score has the hand."""
+    game = "holdem(rounds=1,ranks=4,suits=1,hole=1,board=[0],raises=[2],max_raises=[1],blinds=[3,1])"
+    room, rng, ended = room_of(tmp_path, game, seat=0), random.Random(3), 0
+    for number in range(12):
+        early = room.look().sight.over
+        look = play_hand(room, rng)
+        hand = room.settle(number)
+        assert hand.baseline is not None
+        assert room.scores().adjusted.hands == number + 1
+        assert len(hand.review or ()) == (0 if early else 1)
+        if early:
+            ended += 1
+            assert (look.decision, look.score, hand.cost) == (0, 1.0, None)
+            assert NO_TURN in review_panel(hand)
+        else:
+            assert NO_TURN not in review_panel(hand)
+        room.next_hand(number)
+    assert 0 < ended < 12
 
 
 def test_rollouts_agree_with_the_exact_values_within_their_errors(tmp_path: Path) -> None:

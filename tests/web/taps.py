@@ -47,10 +47,6 @@ TRIES = 30  # of other cards
 REVIEWING = "Reviewing …"
 
 
-class ClosedError(Exception):
-    """The server has closed the socket."""
-
-
 class Tap:
     """One room, played by clicks over a bare socket."""
 
@@ -62,24 +58,23 @@ class Tap:
         self.frames: list[object] = []  # what is around the first pages, which must be the same for everybody
 
     async def play(self, hands: int) -> None:
-        """Play so many hands at random, and look at all that comes; a page whose socket is closed is opened again."""
-        async with aiohttp.ClientSession() as session:
-            while self.over < hands:
-                with contextlib.suppress(ClosedError, ConnectionResetError):
-                    await self._sit(session, hands)
+        """Play so many hands at random, and look at all that comes.
 
-    async def _sit(self, session: aiohttp.ClientSession, hands: int) -> None:
-        page = await self._open(session)
-        if not self.listener:  # the server reads the room first, once somebody is connected
-            async with self._connected(session) as socket:
-                while not await self._next(socket, whole=True):
-                    pass
+        Sockets get connections of their own, as in browsers. On one that has just carried a page, uvicorn may still
+        start its timer for idle connections when the socket is open, and close the socket five seconds later.
+        """
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
             page = await self._open(session)
-        async with self._connected(session) as socket:
-            while self.over < hands:
-                await asyncio.sleep(PAUSE)
-                await self._click(socket, page)
-                page = await self._answer(socket, page)
+            if not self.listener:  # the server reads the room first, once somebody is connected
+                async with self._connected(session) as socket:
+                    while not await self._next(socket, whole=True):
+                        pass
+                page = await self._open(session)
+            async with self._connected(session) as socket:
+                while self.over < hands:
+                    await asyncio.sleep(PAUSE)
+                    await self._click(socket, page)
+                    page = await self._answer(socket, page)
 
     @contextlib.asynccontextmanager
     async def _connected(self, session: aiohttp.ClientSession) -> AsyncIterator[Any]:
@@ -127,8 +122,6 @@ class Tap:
     async def _next(self, socket: Any, whole: bool = False) -> str:
         """The next message: a page, or nothing if it is another. The first page of a room comes with all elements."""
         message = await socket.receive(timeout=60)
-        if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.CLOSING):
-            raise ClosedError
         assert message.type == aiohttp.WSMsgType.TEXT, message
         self.bytes += len(message.data)
         self._require_no_secret(message.data)

@@ -108,14 +108,45 @@ def test_the_focus_stays_on_the_moves(server: Server, phone: Any) -> None:
 def test_four_colours_are_remembered_by_the_browser(server: Server, phone: Any) -> None:
     phone.get(new_room(server, "leduc", seat=0))
     four = "return getComputedStyle(document.querySelector('.suit-d,.suit-c,.suit-h,.suit-s')).fill"
-    wait_for(phone, lambda _: all_of(phone, "button[data-here]"))
+    wait_for(phone, lambda _: all_of(phone, "button[data-look=suits]"))
     assert not phone.execute_script("return document.documentElement.classList.contains('four')")
     assert phone.execute_script(four)
-    press(phone, "button[data-here]")
+    press(phone, "button[data-value=four]")
     wait_for(phone, lambda _: phone.execute_script("return document.documentElement.classList.contains('four')"))
     phone.refresh()
     wait_for(phone, lambda _: phone.execute_script("return document.documentElement.classList.contains('four')"))
-    press(phone, "button[data-here]")
+    press(phone, "button[data-value=two]")
+    wait_for(phone, lambda _: not phone.execute_script("return document.documentElement.classList.contains('four')"))
+
+
+def test_wide_pages_show_pictures_of_cards_and_narrow_ones_do_so_on_demand(server: Server, phone: Any) -> None:
+    """The pictures come in one request, whatever cards are in play."""
+
+    def seen(driver: Any, kind: str) -> Any:
+        return driver.execute_script(f"return document.querySelector('{kind}').getBoundingClientRect().width > 0")
+
+    def asked(driver: Any) -> list[str]:
+        return driver.execute_script(
+            "return performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('cards-'))"
+        )
+
+    phone.get(new_room(server, "leduc", seat=0))
+    wait_for(phone, lambda _: all_of(phone, "button[data-value=drawn][aria-pressed=true]"))
+    assert seen(phone, ".drawn")
+    assert not seen(phone, ".pictured")
+    assert asked(phone) == []
+    press(phone, "button[data-value=faces]")
+    wait_for(phone, lambda _: seen(phone, ".pictured") and not seen(phone, ".drawn"))
+    phone.refresh()
+    wait_for(phone, lambda _: all_of(phone, ".pictured") and seen(phone, ".pictured"))
+    press(phone, "button[data-value=drawn]")
+    wait_for(phone, lambda _: seen(phone, ".drawn") and not seen(phone, ".pictured"))
+    with chromium(1280, 900) as wide:
+        wide.get(new_room(server, "leduc", seat=0))
+        wait_for(wide, lambda _: all_of(wide, ".pictured") and seen(wide, ".pictured"))
+        click_through(wide, random.Random(1))
+        assert seen(wide, ".pictured")
+        assert len(asked(wide)) == 1
 
 
 def test_moves_are_shown_at_the_rooms_pace_and_settings_are_kept(server: Server, phone: Any) -> None:

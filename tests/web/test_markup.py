@@ -104,5 +104,8 @@ def test_the_chosen_settings_are_pressed(tmp_path: Path) -> None:
     room = room_of(tmp_path, "leduc", seat=1)
     page = room_page(room.look(), room.settings, room.scores(), [])
     assert re.findall(r'data-value="([^"]*)" aria-pressed="true"', page) == ["1", "at once", "0"]
-    assert "Two or four colours" in page
-    assert "Two or four colours" not in room_page(room_of(tmp_path, "kuhn").look(), room.settings, room.scores(), [])
+    assert "four colours" in page
+    assert "pictures" in page
+    dice = room_page(room_of(tmp_path, "bluff").look(), room.settings, room.scores(), [])
+    assert "four colours" not in dice
+    assert "pictures" not in dice

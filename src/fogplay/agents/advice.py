@@ -124,7 +124,15 @@ def searchers(rules: Any, seats: int, kind: str = SEARCH) -> list[Any]:
 
 
 def _tree_takes_long(rules: Any) -> bool:
-    return fits_in_tree(rules) and estimate_nodes(rules.new_initial_state()) > MOST_TREE
+    return fits_in_tree(rules) and _estimated(rules) > MOST_TREE
+
+
+def _estimated(rules: Any) -> int:
+    """About how many nodes a game has; none if its own code fails, which flattening then reports with the history."""
+    try:
+        return estimate_nodes(rules.new_initial_state())
+    except Exception:  # of any kind: the game is a person's own
+        return 0
 
 
 def evaluated(name: str, agent: Any, rules: Any, spec: str, flatten: Callable[..., FlatGame] = flatten) -> Reference:
@@ -150,7 +158,7 @@ def _small(rules: Any, spec: str, flatten: Callable[..., FlatGame]) -> FlatGame 
     if not fits_in_tree(rules):
         return None
     try:
-        if estimate_nodes(rules.new_initial_state()) > SMALL_TREE:
+        if _estimated(rules) > SMALL_TREE:
             return None
         return flatten(rules, name=spec)
     except (NoTreeError, TypeError, AttributeError, NotImplementedError):  # players who move at the same time

@@ -5,7 +5,8 @@
 about hand strength and pot odds, ``sparring`` a near-equilibrium of the two-player game with 10 buckets per round
 (benchmarks/train_sparring.py). ``smooth-uct`` takes the best action of what Smooth UCT learned in as many episodes as
 in the paper of 2015, with two players or three; ``smooth-uct-average`` plays its average strategy
-(benchmarks/train_smooth_uct.py).
+(benchmarks/train_smooth_uct.py). ``champion`` learned by CFR-BR to be hard to exploit, with two players
+(benchmarks/champion.py).
 
 The rules of ``rules``. The strength of a hand is its effective hand strength, the probability of beating one random
 hand in the end, to the power of the number of opponents, less 0.03 for every raise that others have made in the hand:
@@ -75,7 +76,7 @@ def default(rules: Holdem) -> str | None:
     """The strongest bot that can play these rules, if any can."""
     if not rules.is_full():
         return None
-    return "smooth-uct" if _is_usual(rules) else "rules"
+    return next((name for name in BEST if rules.players in TRAINED[name]), "rules") if _is_usual(rules) else "rules"
 
 
 def yardsticks(rules: Holdem) -> tuple[str, ...]:
@@ -150,7 +151,8 @@ def _trained(name: str) -> Callable[[Holdem, Betting], BettingPolicy]:
 
 
 YARDSTICKS = ("always-call", "always-raise", "rules", "sparring", "smooth-uct")  # from the weakest to the strongest
-TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3)}  # by number of players
+TRAINED = {"sparring": (2,), "smooth-uct": (2, 3), "smooth-uct-average": (2, 3), "champion": (2,)}  # by players
+BEST = ("champion", "smooth-uct")  # the first that knows the number of players
 STRENGTHS = {  # from the weakest to the strongest
     "always-fold": "Folds to every bet: loses 750 mb/h (thousandths of a big blind per hand) to always-raise.",
     "uniform": "Makes every move with the same probability: loses 938 mb/h to rules and 2,906 to always-raise.",
@@ -161,7 +163,9 @@ STRENGTHS = {  # from the weakest to the strongest
     "sparring": "A near-equilibrium of a coarse game with 10 groups of hands per round: loses 40 mb/h to smooth-uct.",
     "smooth-uct-average": "The average strategy behind smooth-uct, harder to exploit: wins 103 mb/h from rules, and no "
     "opponent wins more than 367.5 from it.",
-    "smooth-uct": "The strongest bot of hold'em, learned by self-play: wins 234 mb/h from rules and 40 from sparring.",
+    "smooth-uct": "Wins most from other bots, learned by self-play: 234 mb/h from rules and 40 from sparring.",
+    "champion": "The hardest to exploit, learned against opponents that answer best: none wins more than about 126 mb "
+    "per hand from it (estimated, ± 8 mb).",
 }
 BOTS: dict[str, Callable[[Holdem, Betting], BettingPolicy]] = {
     "always-fold": _unseeing(1.0, 0.0, 0.0),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -58,9 +58,10 @@ def advise(
         return
     talk = talk_of(rules)(rules, at.names, seat)
     talk.news(at.seen(seat))  # what led to the situation, which its words may depend on
-    asked = talk.question(at.view(seat)).prompt
-    say(f"{asked.strip()} {reference.name} says {candidates[0].name}.")
-    _show(candidates)
+    view = at.view(seat)
+    words = dict(zip(view.legal, talk.options(view), strict=True))  # as the question calls the moves
+    say(f"{talk.question(view).prompt.strip()} {reference.name} says {words[candidates[0].action]}.")
+    _show(candidates, words)
     for guess in getattr(advice, "guesses", ()):
         say(f"It expects {guess.who} to hold {guess.text}.")
 
@@ -103,7 +104,7 @@ def _facts(agent: str, rows: Sequence[Any], guesses: Sequence[Any]) -> dict[str,
     return {"agent": agent, "move": rows[0].name, "moves": moves} | ({"expected": expected} if expected else {})
 
 
-def _show(rows: Sequence[Any]) -> None:
+def _show(rows: Sequence[Any], words: Mapping[int, str]) -> None:
     means = [getattr(row, "mean", None) for row in rows]
     rated, valued = any(row.win_rate is not None for row in rows), any(mean is not None for mean in means)
     tried = any(row.playouts for row in rows)
@@ -113,7 +114,7 @@ def _show(rows: Sequence[Any]) -> None:
         cells = [_percent(row.win_rate)] if rated else []
         cells += ["" if mean is None else f"{mean:+.3f}"] if valued else []
         cells += [f"{row.playouts:,}"] if tried else []
-        show.add_row(row.name, *cells, row.reason)
+        show.add_row(words[row.action], *cells, row.reason)
     say(show)
 
 

@@ -227,16 +227,19 @@ class Watch:
             self.note(simulator.note)
         else:
             slots = simulator.num_slots
-            self.note(
-                f"{slots:,} actions to learn: {slots * 16 / 1e6:,.0f} MB of tables, {slots * 24 / 1e6:,.0f} MB by CFR"
-            )
+            size = slots * ALGORITHMS[algorithm].bytes_per_action
+            self.note(f"{slots:,} actions to learn: {size / 1e6:,.0f} MB of tables")
 
-    def default_threads(self, simulator: Simulator, chosen: bool, seed: int | None, device: str) -> int | None:
+    def default_threads(
+        self, simulator: Simulator, algorithm: str, chosen: bool, seed: int | None, device: str
+    ) -> int | None:
         """How many threads a run has if nobody says: one, or all cores for a run that is left to fogplay.
 
         That is a large game played in compiled code, by an algorithm that fogplay has ``chosen``, without a seed.
         """
         cores = num_cores()
+        if ALGORITHMS[algorithm].steady:
+            return cores
         if device != "cpu" or cores == 1 or simulator.flat is not None or not simulator.compiled:
             return None
         if chosen and seed is None:
@@ -249,12 +252,12 @@ class Watch:
         if flat is not None and flat.recall_lost:
             self.note(f"imperfect recall: {flat.recall_lost}; nash_conv is not measured, and CFR has no guarantee here")
 
-    def expect_kernels(self, algorithm: str, device: str = "cpu") -> None:
+    def expect_kernels(self, algorithm: str, simulator: Simulator, device: str = "cpu") -> None:
         """Print a note when the run starts if kernels must be compiled first."""
         chosen = ALGORITHMS.get(algorithm)
         if device != "cpu":
             self.to_say = "compiling for the GPU if this game is new to it (some seconds)"
-        elif chosen is not None and not is_compiled(*chosen.kernels):
+        elif chosen is not None and not is_compiled(*(chosen.kernels or simulator.public_kernels)):
             self.to_say = COMPILING_AGAIN if NOT_KEPT else COMPILING
 
     def expect(self, kernel: Any) -> None:

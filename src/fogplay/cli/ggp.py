@@ -28,21 +28,30 @@ def player(
     memory: Annotated[float, typer.Option(help="Gigabytes; rules that need more are refused.", min=0.5)] = 4.0,
 ) -> None:
     """Wait for a server's messages and play its matches, until Ctrl-C."""
-    from fogplay.agents import resolve
-    from fogplay.games.gdl import SMALLEST
-    from fogplay.games.registry import load
     from fogplay.protocols.ggp.http import PlayerServer
     from fogplay.protocols.ggp.player import Player
 
     with Watch(quiet=False) as watch:
-        server = PlayerServer(Player(agent, seed, memory=int(memory * 1e9)), host, port)
+        playing = Player(agent, seed, memory=int(memory * 1e9))
+        server = PlayerServer(playing, host, port)
+        problems: list[BaseException] = []
+
+        def compiled(problem: BaseException | None) -> None:
+            if problem is None:
+                watch.note("compiled: matches from now on are played at full speed")
+            else:
+                problems.append(problem)
+                server.shutdown()
+
         try:
-            for name in SMALLEST:  # compiles what thinking needs, before any clock runs
-                resolve([agent], load(name))
             watch.note(f"{agent} waits at {host}:{server.server_port} (Ctrl-C ends it)")
+            playing.compile(compiled)
             server.serve_forever(poll_interval=0.1)
         finally:
+            playing.close()
             server.server_close()
+        for problem in problems:
+            raise problem
 
 
 @ggp.command()

@@ -40,6 +40,7 @@ def reproduce(
     as_json: JSON = False,
 ) -> None:
     """Reproduce a paper's figure or table: data, pictures, and published beside measured numbers."""
+    from fogplay.experiments.pages import write_seconds
     from fogplay.experiments.reproduce import experiments
 
     if docs:
@@ -57,6 +58,8 @@ def reproduce(
     results: list[dict[str, Any]] = []
     for each in wanted or [str(name)]:
         results.append(_reproduce_one(each, scale, out, engine, workers, device, keep, as_json, every, results))
+    if every:
+        write_seconds(out, results)
     if every and not as_json:
         _show_overview(results)
     if as_json:

@@ -87,7 +87,7 @@ def respond(
         raise FogplayError(f"--out would overwrite the model {to}; choose another name")
     with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
-        watch.expect_kernels(algorithm, device)
+        watch.expect_kernels(algorithm, simulator, device)
     if not resume:
         planned = planned_iterations(algorithm, simulator, iterations, minutes)
         out = choose(out, simulator.name, kind, planned, force, watch.note)
@@ -192,7 +192,7 @@ def tradeoff(
     model = load_strategy(to)
     with Watch(quiet=as_json, node_limit=node_limit) as watch:
         simulator = watch.simulator(game)
-        watch.expect_kernels(algorithm, device)
+        watch.expect_kernels(algorithm, simulator, device)
     with stopping():  # from here on, a signal ends the curve, and the points so far are saved
         with watch:
             points = fogplay.tradeoff(

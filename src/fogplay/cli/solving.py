@@ -109,8 +109,8 @@ def solve(
         watch.warn_of_recall(simulator.flat)
         watch.estimate(simulator, algorithm)
         if threads is None:
-            threads = watch.default_threads(simulator, chosen, seed, device)
-        watch.expect_kernels(algorithm, device)
+            threads = watch.default_threads(simulator, algorithm, chosen, seed, device)
+        watch.expect_kernels(algorithm, simulator, device)
     planned = planned_iterations(algorithm, simulator, iterations, minutes)
     if not resume:
         out = choose(out, simulator.name, algorithm, planned, force, watch.note)

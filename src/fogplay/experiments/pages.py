@@ -20,15 +20,17 @@ from fogplay.errors import FogplayError
 from fogplay.experiments.reproduce import Experiment, Made, Outcome, experiments, table_of
 from fogplay.experiments.rows import Rows, read_rows_of
 from fogplay.experiments.verdicts import DIFFERS, HOLDS, INCONCLUSIVE
+from fogplay.jit import num_cores
 from fogplay.version import VERSION
 
 POINTS, DOCS = Path("benchmarks/results/papers"), Path("docs")
 WORDS = Path(__file__).with_name("papers.toml")
+SECONDS = "seconds.json"  # beside the points: what every result took when all were run one after the other
 HEADER = "<!-- Written by `fogplay reproduce --all --docs` from {points}: do not edit. -->\n"
 LEGEND = """
 `holds` and `differs` need a published claim, an error over training runs and two standard errors; all else is
 `inconclusive`. ± is one standard error, over as many runs as it says; "one run" has no error over runs. CPU seconds are
-processor time.
+processor time, without that of players which another result of the paper has trained already.
 """.strip()
 
 
@@ -66,6 +68,14 @@ def keep(made: Made, name: str, scale: str, device: str, points: Path = POINTS) 
     return target
 
 
+def write_seconds(folder: Path, results: list[dict[str, Any]]) -> Path:
+    """Write what every result of ``fogplay reproduce --all`` took; copied beside the points, it is in the overview."""
+    seconds = {each["id"]: round(each["seconds"]) for each in results if "seconds" in each}
+    about = {"cores": num_cores(), "version": VERSION, "seconds": seconds}
+    storage.write_text(folder / SECONDS, json.dumps(about, indent=1) + "\n")
+    return folder / SECONDS
+
+
 def write_pages(points: Path = POINTS, docs: Path = DOCS) -> list[Path]:
     """Write the overview, a page per paper and their pictures."""
     for folder in (points, docs):
@@ -84,7 +94,8 @@ def write_pages(points: Path = POINTS, docs: Path = DOCS) -> list[Path]:
         written.append(docs / "results" / f"{paper}.md")
         storage.write_text(written[-1], text)
     written.append(docs / "results.md")
-    storage.write_text(written[-1], _overview(words, pages))
+    timed = json.loads((points / SECONDS).read_text()) if (points / SECONDS).exists() else {"seconds": {}}
+    storage.write_text(written[-1], _overview(words, pages, timed))
     return written
 
 
@@ -110,19 +121,25 @@ def _page(experiment: Experiment, points: Path, docs: Path, words: dict[str, Any
     return Page(experiment, outcome, kept, pictures, words)
 
 
-def _overview(words: dict[str, Any], pages: dict[str, list[Page]]) -> str:
+def _overview(words: dict[str, Any], pages: dict[str, list[Page]], timed: dict[str, Any]) -> str:
+    quick: dict[str, int] = timed["seconds"]
+    minutes = f" in {sum(quick.values()) / 60:.0f} minutes on {timed.get('cores')} cores"
+    whole = f"{minutes}; the last column has the seconds of each" if quick else ""
     lines = [
         HEADER.format(points="benchmarks/results/papers"),
         "# Results",
         "",
-        words["introduction"].strip(),
+        words["introduction"].strip().format(whole=whole),
         "",
         LEGEND,
     ]
     for paper, items in pages.items():
         lines += ["", f"## [{words['papers'][paper]}](results/{paper}.md)", ""]
-        lines += ["| result | published | ours | verdict | all its claims | command | CPU seconds |"]
-        lines += ["|---|---|---|---|---|---|---:|"]
+        lines += [
+            "| result | published | ours | verdict | all its claims | command | CPU seconds |"
+            + " quick |" * bool(quick)
+        ]
+        lines += ["|---|---|---|---|---|---|---:|" + "---:|" * bool(quick)]
         for page in items:
             headline, item = page.outcome.findings[0], page.experiment.id.partition("/")[2]
             link = f"[{item}](results/{paper}.md#{_anchor(page.experiment.id)})"
@@ -131,9 +148,15 @@ def _overview(words: dict[str, Any], pages: dict[str, list[Page]]) -> str:
             lines.append(
                 f"| {link}: {headline.what} | {headline.published} | {headline.measured} | {headline.verdict} | "
                 f"{_counted(page.outcome)} | {commands} | {seconds} |"
+                + f" {_seconds(quick.get(page.experiment.id))} |"
+                * bool(quick)
             )
     lines += ["", words["closing"].strip()]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _seconds(quick: int | None) -> str:
+    return "–" if quick is None else f"{max(quick, 1)} s"
 
 
 def _code(command: str) -> str:
@@ -161,10 +184,10 @@ def _paper(paper: str, title: str, items: list[Page]) -> str:
         lines += [f"![{page.experiment.title}](../pictures/{picture})\n" for picture in page.pictures]
         lines += ["Made by:", ""]
         for kept in page.kept:
-            seconds = f", {kept.seconds} CPU seconds" if kept.seconds else ""
+            seconds = f", {kept.seconds} CPU second{'' if kept.seconds == '1' else 's'}" if kept.seconds else ""
             lines.append(f"- {_code(kept.command)}{seconds}{'. ' + kept.note if kept.note else ''}")
-        if page.words.get("deviations"):
-            lines += ["", "What departs from the paper:", "", *(f"- {each}" for each in page.words["deviations"])]
+        deviations = page.words.get("deviations", ["Nothing that we know of."])
+        lines += ["", "What departs from the paper:", "", *(f"- {each}" for each in deviations)]
         cause = _filled(page, "cause")
         if cause:
             lines += ["", f"**Why.** {cause}"]

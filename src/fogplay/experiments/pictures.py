@@ -13,6 +13,7 @@ from fogplay.experiments.runner import Mean
 from fogplay.solvers import TradeoffPoint
 
 COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#8a4fff", "#e09f3e", "#4a4e69", "#00a6a6", "#9c6644")
+MARKERS = ("x", "+", "*", "D")  # of published points
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ def draw_curves(path: Path, means: Sequence[Mean], panels: Sequence[Panel], labe
             axis.fill_between(
                 x, low, [a + b for a, b in zip(y, error, strict=True)], color=colour, alpha=0.2, linewidth=0
             )
-        for x_mark, y_mark, text in panel.marks:
-            axis.plot([x_mark], [y_mark], marker="x", color="black", markersize=8, linestyle="none", label=text)
+        for (x_mark, y_mark, text), marker in zip(panel.marks, MARKERS, strict=False):
+            axis.plot([x_mark], [y_mark], marker=marker, color="black", markersize=8, linestyle="none", label=text)
         axis.set_title(panel.title, fontsize=11)
         axis.set_xlabel(panel.x_label)
         axis.set_ylabel(panel.y_label)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -10,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from fogplay.evaluate.responses import against_model, mix
-from fogplay.experiments.general_game_playing import RESPONDING, responses_over_the_wire
+from fogplay.experiments.general_game_playing import RESPONDING, agrees, luck, responses_over_the_wire
 from fogplay.experiments.pictures import COLOURS, new_picture, save_picture
 from fogplay.experiments.reproduce import SCALES, WIRE_SCALES, Experiment, Outcome
 from fogplay.experiments.rows import MISSING, Estimate, Row, Rows, mean_of
 from fogplay.experiments.runner import Runner
-from fogplay.experiments.verdicts import Equal, Every, Exact, Finding, Positive
+from fogplay.experiments.verdicts import Every, Exact, Finding, Positive
 from fogplay.solvers import respond, solve
 from fogplay.trees import FlatGame, flatten
 
@@ -27,6 +26,7 @@ CELLS = {  # C and iterations of the UCT that is modelled; the paper says neithe
     "paper": tuple((c, n) for c in (10.0, 20.0, 35.0, 50.0, 100.0, 200.0) for n in (1_000, 10_000, 100_000, 1_000_000)),
 }
 RUNS = {"quick": 3, "medium": 3, "paper": 8}
+NAMES = {"rnr": "restricted Nash", "mixing": "mixing"}  # in the picture
 SHORT = (10, 100, 1_000)  # iterations of CFR for responses that have not converged
 WON, PLAYED, WORST = "against the model", "as it plays", "at worst"
 
@@ -98,7 +98,7 @@ def table_3(rows: Rows, folder: Path) -> Outcome:
     best = min(cells, key=lambda cell: _distance(rows, cell))
     line, places = f"{best}, rnr", sorted(TABLE_3)
     findings = []
-    for measure, claim, sign in ((WON, "rises, except at p = 0.5", 1), (WORST, "falls, from 53 to 0.5", -1)):
+    for measure, claim, sign in ((WON, "rises with p", 1), (WORST, "falls with p", -1)):
         steps = [_step(rows, line, measure, few, more, sign) for few, more in pairwise(places)]
         values = ", ".join(f"{rows.estimate(line, measure, p).value:.1f}" for p in places)
         shown = f"{values} ({rows.estimate(line, measure, 1.0).runs} runs)"
@@ -109,8 +109,8 @@ def table_3(rows: Rows, folder: Path) -> Outcome:
     for p, (won, worst) in TABLE_3.items():
         for measure, value in ((WON, won), (WORST, worst)):
             found = rows.estimate(line, measure, p)
-            published = f"{value:g} (± at most {_luck(value):.1f})"
-            test = Equal(found, value, _luck(value), 10.0)
+            published = f"{value:g} (± at most {luck(value):.1f})"
+            test = agrees(found, value)
             findings.append(Finding(f"p = {p:g}: {measure}", published, found.show(1, "%"), test))
     numbers = {"best": best, "distance": f"{_distance(rows, best):.1f}", "cells": f"{len(cells)}"}
     numbers["sweep"] = "; ".join(f"{cell}: {_distance(rows, cell):.1f}" for cell in cells)
@@ -120,11 +120,6 @@ def table_3(rows: Rows, folder: Path) -> Outcome:
             f"{rows.estimate(label, WON).show(1, '%')} and {rows.estimate(label, WORST).show(1, '%')}"
         )
     return Outcome((*findings, *_over_the_wire(rows)), numbers=numbers)
-
-
-def _luck(won: float) -> float:
-    """The most that the standard error of a published mean can be, if it is of a hundred matches."""
-    return math.sqrt(won * (100 - won) / 100)
 
 
 def _step(rows: Rows, line: str, measure: str, few: float, more: float, sign: int) -> Estimate:
@@ -143,9 +138,9 @@ def _over_the_wire(rows: Rows) -> list[Finding]:
         for p in reversed(rows.places(label, "won")):
             found = rows.estimate(label, "won", p)
             value = TABLE_3[p][0]
-            test = Equal(found, value, _luck(value), 10.0)
+            test = agrees(found, value)
             findings.append(
-                Finding(f"{label}: p = {p:g}", f"{value:g} (± at most {_luck(value):.1f})", found.show(1, "%"), test)
+                Finding(f"{label}: p = {p:g}", f"{value:g} (± at most {luck(value):.1f})", found.show(1, "%"), test)
             )
         replaced, moves = (
             int(sum(row.value for row in rows.all if (row.label, row.measure) == (label, measure)))
@@ -177,7 +172,7 @@ def figure_9(rows: Rows, folder: Path) -> Outcome:
             places = rows.places(label, measure)
             risk = [100 - rows.estimate(label, WORST, p).value for p in places]
             won = [rows.estimate(label, measure, p).value for p in places]
-            axis.plot(risk, won, "o-", color=COLOURS[number], label=method, markersize=4)
+            axis.plot(risk, won, "o-", color=COLOURS[number], label=NAMES[method], markersize=4)
         axis.set_title(f"Five-card Goofspiel: responses to UCT, {title}", fontsize=9)
         axis.set_xlabel("exploitability (% a best response wins)")
         axis.set_ylabel("exploitation (% won)")

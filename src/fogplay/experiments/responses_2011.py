@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,9 +24,10 @@ from fogplay.trees import FlatGame, flatten
 SMALL = {"OCP": "ocp(50)", "Goofspiel": "goofspiel(5)", "Bluff": "bluff(1,1,4)", "PAM": "pam(3,3,5)"}
 LARGE = {"OCP": "ocp(500)", "Goofspiel": "goofspiel(6)", "Bluff": "bluff(1,1,6)", "PAM": "pam(3,3,8)"}
 RESPONSE_GAMES = {"quick": SMALL, "medium": SMALL, "paper": LARGE}  # the paper gives only the size of OCP
-MODELS = {"quick": 3, "medium": 3, "paper": 3}  # runs: each has a model of its own
+MODELS = {"quick": 3, "medium": 4, "paper": 4}  # runs: each has a model of its own
 TRADE_SECONDS = {"quick": 0.1, "medium": 0.5, "paper": 12.0}  # of sampling per response, about, on one core
 RACE_SECONDS = {"quick": 0.2, "medium": 1.0, "paper": 12.0}
+RACE_CONFIDENCE = 0.5
 MODEL_NASH_CONV = 0.1  # the models are runs of outcome sampling that were stopped here
 EXACT, SAMPLED, MIXING = "RNR, exact", "MCRNR", "mixing"
 
@@ -65,18 +67,23 @@ def iterations_in(spec: str, algorithm: str, seconds: float) -> int:
     return max(50, int(4e8 * seconds / len(_flat(spec).sequences.entry_weight)))
 
 
-def nodes_touched(spec: str, algorithm: str, samples: int = 40) -> float:
-    """How many nodes of the game one iteration visits: a history, all moves of one player, or the whole tree."""
+def nodes_touched(spec: str, algorithm: str, samples: int = 80) -> float:
+    """How many nodes of a restricted game one iteration visits: a history, all moves of one player, or the whole tree.
+
+    A restricted game has a coin at its root and two copies of the game below it, in one of which the others are bound.
+    """
     flat = _flat(spec)
     if algorithm.startswith("cfr"):
-        return float(flat.num_nodes)
+        return float(1 + 2 * flat.num_nodes)
     rng, tree, visited = np.random.default_rng(0), flat.tree, 0
     for sample in range(samples):
-        waiting = [0]
+        learner, responder, bound = sample % 2, sample // 2 % 2, rng.random() < RACE_CONFIDENCE
+        explores = algorithm == "es-mccfr" and (learner == responder or not bound)
+        waiting, visited = [0], visited + 1  # the coin
         while waiting:
             node = waiting.pop()
             first, count, visited = int(tree.first_child[node]), int(tree.num_children[node]), visited + 1
-            if algorithm == "es-mccfr" and tree.player[node] == sample % flat.num_players:
+            if explores and tree.player[node] == learner:
                 waiting.extend(range(first, first + count))
             elif count:
                 waiting.append(first + int(rng.integers(count)))
@@ -152,8 +159,15 @@ def figure_6(rows: Rows, folder: Path) -> Outcome:
         findings += [_last_step(rows, names, method) for method in (EXACT, SAMPLED)]
     for name in sorted({row.label for row in rows.all if row.measure == "recorded share"}):
         found = rows.estimate(name, "recorded share")
-        findings.append(Finding(f"the same in {name}", "", f"{found.value:.0%} (one run)"))
-    return Outcome(tuple(findings), tuple(pictures))
+        findings.append(
+            Finding(f"the same in {name}, MCRNR with 24 million episodes", "", f"{found.value:.0%} (one run)")
+        )
+    numbers = {
+        f"{name.lower()}_{key}": _percent(mean_of(_share(rows, f"{name}, {method}", "risk", 0.97, 1.0)))
+        for name in names
+        for key, method in (("exact", EXACT), ("sampled", SAMPLED))
+    }
+    return Outcome(tuple(findings), tuple(pictures), numbers)
 
 
 def _last_step(rows: Rows, names: list[str], method: str) -> Finding:
@@ -176,7 +190,7 @@ def _share(rows: Rows, label: str, measure: str, start: float, end: float) -> li
 
 
 def _percent(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:.0f} ± {100 * estimate.error:.0f} %"
+    return f"{100 * estimate.value:z.0f} ± {100 * estimate.error:.0f} %"
 
 
 # ---- Figure 7
@@ -189,10 +203,11 @@ METHODS = {
 }
 RACES: dict[str, tuple[str, ...]] = {
     "quick": tuple(SMALL.values()),
-    "medium": (*SMALL.values(), "ocp(500)"),
-    "paper": (*SMALL.values(), *LARGE.values(), "ocp(1000)"),
+    "medium": ("ocp(500)", "ocp(1000)", *SMALL.values()),
+    "paper": (*LARGE.values(), "ocp(1000)", *SMALL.values()),
 }
 TENTH, HUNDREDTH = 0.1, 0.01  # of the payoff range
+EARLY = (3, 10)  # iterations of CFR at which sampling is compared with it
 
 
 def run_figure_7(runner: Runner, scale: str) -> list[Row]:
@@ -206,7 +221,7 @@ def run_figure_7(runner: Runner, scale: str) -> list[Row]:
                 parameters = {"epsilon": 0.6} if algorithm == "os-mccfr" else {}
                 jobs += [
                     Job(f"{spec} {algorithm}", spec, algorithm, last, seed, tuple(log_spaced(last, 5)),
-                        ("nash_conv",), parameters, Bound(model, responder, 0.5))
+                        ("nash_conv",), parameters, Bound(model, responder, RACE_CONFIDENCE))
                     for responder in (0, 1)
                 ]  # fmt: skip
             rows += _summed(runner.run(jobs))
@@ -231,15 +246,15 @@ def figure_7(rows: Rows, folder: Path) -> Outcome:
     specs = list(dict.fromkeys(label.rpartition(" ")[0] for label in rows.labels("nash_conv")))
     pictures = []
     for spec in specs:
-        stem = spec.replace("(", "-").replace(")", "").replace(",", "-")
-        pictures += _draw_race(folder / f"fig7-{stem}", spec, rows)
-    findings = []
+        pictures += _draw_race(folder / f"fig7-{_stem(spec)}", spec, rows)
+    findings, numbers = [], {}
     for axis, unit in (("seconds", "the same time"), ("nodes", "equally many nodes touched")):
-        for spec in specs:
-            lead = _early_lead(rows, spec, axis)
+        for spec, iteration in itertools.product(specs, EARLY):
+            lead = _early_lead(rows, spec, axis, iteration)
+            numbers[f"{_stem(spec)}_{axis}_{iteration}"] = lead.show(2)
             shown = f"{lead.show(2)} in log10 nash_conv, positive if sampling is ahead"
-            what = f"{spec}: outcome sampling beside CFR's tenth iteration, for {unit}"
-            findings.append(Finding(what, "sampling is better", shown, Positive(lead)))
+            what = f"{spec}: outcome sampling beside iteration {iteration} of CFR, for {unit}"
+            findings.append(Finding(what, "sampling is better, above all early", shown, Positive(lead)))
     details = []
     for spec in specs:
         for share in (TENTH, HUNDREDTH):
@@ -252,30 +267,42 @@ def figure_7(rows: Rows, folder: Path) -> Outcome:
         for at in rows.places(label, "recorded seconds"):
             value = rows.estimate(label, "recorded seconds", at).value
             details.append(Finding(f"{label}: seconds to a nash_conv of {at:g}", "", f"{value:.2g} (one run)"))
-    return Outcome((*findings, *details), tuple(pictures))
+    return Outcome((*findings, *details), tuple(pictures), numbers)
+
+
+def _stem(spec: str) -> str:
+    return spec.replace("(", "-").replace(")", "").replace(",", "-")
 
 
 def _line(rows: Rows, label: str, axis: str, run: int) -> list[tuple[float, float]]:
-    """[(seconds or nodes, nash_conv)] of one run."""
-    found = []
-    for at in rows.places(label, "nash_conv"):
-        value = next(row.value for row in rows.of(label, "nash_conv", at) if row.run == run)
-        if axis == "nodes":
-            found.append((2 * at * rows.estimate(label, "nodes").value, value))
-        else:
-            found.append((next(row.value for row in rows.of(label, "seconds", at) if row.run == run), value))
-    return found
+    """[(seconds or nodes, nash_conv)] of one run; both grow evenly with the iterations."""
+    places = rows.places(label, "nash_conv")
+    each = _cost(rows, label, axis, run)
+    values = [next(row.value for row in rows.of(label, "nash_conv", at) if row.run == run) for at in places]
+    return [(at * each, value) for at, value in zip(places, values, strict=True)]
 
 
-def _early_lead(rows: Rows, spec: str, axis: str) -> Estimate:
-    """By how much outcome sampling is below CFR when CFR has done ten iterations, in log10, run by run."""
+def _cost(rows: Rows, label: str, axis: str, run: int) -> float:
+    """Nodes or seconds per iteration of both responders; over the whole run, since single iterations are too short."""
+    if axis == "nodes":
+        return 2 * rows.estimate(label, "nodes").value
+    seconds = next(row.value for row in rows.of(label, "seconds") if row.run == run)
+    return seconds / rows.places(label, "seconds")[-1]
+
+
+def _early_lead(rows: Rows, spec: str, axis: str, iteration: int) -> Estimate:
+    """By how much outcome sampling is below CFR after some iterations of CFR, in log10, run by run.
+
+    Between two of its measurements sampling is interpolated; if it stopped earlier, its last one counts.
+    """
     leads = []
     for row in rows.of(f"{spec} cfr", "nash_conv"):
         full = _line(rows, f"{spec} cfr", axis, row.run)
-        tenth = next(number for number, at in enumerate(rows.places(f"{spec} cfr", "nash_conv")) if at >= 10)
-        sampled = [value for x, value in _line(rows, f"{spec} os-mccfr", axis, row.run) if x <= full[tenth][0]]
-        if sampled:
-            leads.append(math.log10(full[tenth][1] / min(sampled)))
+        where = next(number for number, at in enumerate(rows.places(f"{spec} cfr", "nash_conv")) if at >= iteration)
+        x, y = np.log10(_line(rows, f"{spec} os-mccfr", axis, row.run)).T
+        place, reached = np.log10(full[where])
+        if x[0] <= place:
+            leads.append(float(reached - np.interp(place, x, y)))
     return mean_of(leads)
 
 
@@ -294,10 +321,10 @@ def _draw_race(path: Path, spec: str, rows: Rows) -> list[Path]:
         label = f"{spec} {algorithm}"
         places = rows.places(label, "nash_conv")
         values = [rows.estimate(label, "nash_conv", at).value for at in places]
-        seconds = [rows.estimate(label, "seconds", at).value for at in places]
-        nodes = [2 * at * rows.estimate(label, "nodes").value for at in places]
-        for axis, x in zip(axes, (seconds, nodes), strict=True):
-            axis.plot(x, values, color=COLOURS[number], label=name, linewidth=1.5)
+        runs = [row.run for row in rows.of(label, "nash_conv")]
+        for axis, what in zip(axes, ("seconds", "nodes"), strict=True):
+            each = mean_of([_cost(rows, label, what, run) for run in runs]).value
+            axis.plot([at * each for at in places], values, color=COLOURS[number], label=name, linewidth=1.5)
     for axis, label in zip(axes, ("seconds of learning", "nodes touched"), strict=True):
         axis.set_xscale("log")
         axis.set_yscale("log")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import functools
 import hashlib
 import json
 import math
@@ -175,7 +176,7 @@ class Runner:
     def _device_of(self, job: Job) -> str:
         from fogplay.solvers import ALGORITHMS
 
-        return self.device if ALGORITHMS[job.algorithm].seeded else "cpu"
+        return self.device if ALGORITHMS[job.algorithm].on_gpu else "cpu"
 
     def _done(self, job: Job) -> bool:
         return self._file(job).exists()
@@ -263,11 +264,18 @@ def _game_of(job: Job) -> Any:
     if job.bound is None:
         return job.game
     from fogplay import strategies
-    from fogplay.simulators import simulator_for
     from fogplay.solvers.respond import bound
 
     how = job.bound
-    return bound(simulator_for(job.game), strategies.load(how.model), how.confidence, how.kind, 0.0)(how.responder)
+    return bound(_simulator_of(job.game), strategies.load(how.model), how.confidence, how.kind, 0.0)(how.responder)
+
+
+@functools.lru_cache(maxsize=1)
+def _simulator_of(game: str) -> Any:
+    """The game that a response restricts; the last one is kept, since a large tree takes half a minute to build."""
+    from fogplay.simulators import simulator_for
+
+    return simulator_for(game)
 
 
 def _so_far(file: Path) -> int:

@@ -123,7 +123,7 @@ OUTCOMES: dict[str, dict[str, Any]] = {
 ALL_EXPLORE = f"{ALTERNATING}, all explore, stochastic"
 LEARNER_EXPLORES = f"{ALTERNATING}, the learner explores, stochastic"
 GAMES = {"suits unseen": "leduc(suits=unseen)", "suits seen": "leduc(suits=seen)"}
-MARKS = (85_000_000, 170_000_000, 300_000_000)
+MARKS = (85_000_000, 170_000_000, 300_000_000, 500_000_000)
 CROSSINGS = (
     (85e6, 0.036, "the paper's crossing with alternating"),
     (170e6, 0.028, "with parallel outcome sampling"),
@@ -133,6 +133,8 @@ LEDUC_SIZES = {  # episodes of the lines that the crossings need, of the others,
     "medium": (100_000_000, 20_000_000, 10_000_000, 5, 3),
     "paper": (500_000_000, 500_000_000, 500_000_000, 5, 5),
 }
+LONG = "UCT, longer runs"  # how far it diverges, suits unseen
+BILLION, LONG_RUNS = 1_000_000_000, {"medium": 3, "paper": 5}
 
 
 def run_figure_2(runner: Runner, scale: str) -> list[Row]:
@@ -155,6 +157,9 @@ def run_figure_2(runner: Runner, scale: str) -> list[Row]:
             add(f"{label}, {suits}", game, "os-mccfr", last, runs, epsilon=0.5, **form)
             for epsilon in EPSILONS if scale == "paper" and form["averaging"] == "stochastic" else ():
                 add(f"{label} epsilon={epsilon:g}, {suits}", game, "os-mccfr", tuning, runs, epsilon=epsilon, **form)
+    if scale in LONG_RUNS:
+        algorithm, chosen, _ = TREES[UCT]
+        add(f"{LONG}, suits unseen", GAMES["suits unseen"], algorithm, BILLION, LONG_RUNS[scale], c=chosen)
     for suits, game in GAMES.items():
         for label, (algorithm, _, rest) in TREES.items():
             for c in CS if tuning else ():
@@ -166,8 +171,10 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
     """Both UCTs learn faster at first; UCT diverges; outcome sampling overtakes Smooth UCT late."""
     pictures = []
     for suits, infosets in (("suits unseen", 288), ("suits seen", 936)):
-        shown = [UCT, SMOOTH, f"{PARALLEL}, stochastic", ALL_EXPLORE, LEARNER_EXPLORES]
-        curves = [mean for each in shown for mean in rows.curve(f"{each}, {suits}", "nash_conv", each)]
+        longest = LONG if rows.places(f"{LONG}, {suits}", "nash_conv") else UCT
+        shown = {longest: UCT, SMOOTH: SMOOTH, f"{PARALLEL}, stochastic": "Parallel OS", ALL_EXPLORE:
+                 "Alternating OS, all explore", LEARNER_EXPLORES: "Alternating OS, the learner explores"}  # fmt: skip
+        curves = [mean for each in shown for mean in rows.curve(f"{each}, {suits}", "nash_conv", shown[each])]
         title = f"Leduc hold'em, {suits} ({infosets} infosets)"
         panel = Panel("nash_conv", title, "exploitability δ (nash_conv)", marks=CROSSINGS)
         name = "fig2" if suits == "suits unseen" else "fig2-suits-seen"
@@ -200,6 +207,7 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
                 )
             )
     findings += _crossings(rows)
+    findings += _diverging(rows)
     for suits in GAMES:
         for label, (_, chosen, _) in TREES.items():
             findings.append(_calibrated(rows, f"{label}, {suits}", label, "c", CS, chosen, "nash_conv", f", {suits}"))
@@ -207,9 +215,13 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
         "gpu_unseen_85": (f"{SMOOTH} on a GPU, suits unseen, recorded", 4),
         "gpu_seen_85": (f"{SMOOTH} on a GPU, suits seen, recorded", 4),
         "gpu_uct": (f"{UCT} on a GPU, suits unseen, recorded", 2),
-        "cpu_uct": (f"{UCT}, suits unseen, recorded", 2),
+        "cpu_uct_recorded": (f"{UCT}, suits unseen, recorded", 2),
     }
     numbers = {name: rows.estimate(label, "nash_conv").show(digits) for name, (label, digits) in recorded.items()}
+    numbers |= {
+        name: rows.estimate(f"{LONG}, suits unseen", "nash_conv", at).show(2)
+        for name, at in (("cpu_uct", MARKS[3]), ("cpu_uct_billion", BILLION))
+    }
     numbers |= {
         name: show_crossing(rows.crossing(f"{label}, {theirs}", f"{SMOOTH}, {mine}", "nash_conv"))
         for name, label, theirs, mine in (
@@ -268,6 +280,22 @@ def _crossings(rows: Rows) -> list[Finding]:
             shown = f"not within {last:,.0f}" if math.isinf(crossing.value) else show_crossing(crossing)
             test = Equal(crossing, math.log10(where), 0.05, 0.3)
             findings.append(Finding(what, published, shown, test if crossing.runs else None))
+    return findings
+
+
+def _diverging(rows: Rows) -> list[Finding]:
+    """UCT long after its lowest point, on one CPU thread and with the many concurrent episodes of a GPU."""
+    label = f"{LONG}, suits unseen"
+    places = [at for at in rows.places(label, "nash_conv") if at in (MARKS[0], MARKS[3], BILLION)]
+    findings = [
+        Finding(f"UCT on one CPU thread, suits unseen, {at:,.0f} episodes", "",
+                rows.estimate(label, "nash_conv", at).show(2)) for at in places
+    ]  # fmt: skip
+    for where, suits in (("", "suits unseen"), (" on a GPU", "suits unseen"), (" on a GPU", "suits seen")):
+        found = rows.estimate(f"{UCT}{where}, {suits}, recorded", "nash_conv", MARKS[3])
+        if found.runs:
+            what = f"UCT{where or ' on one CPU thread'}, {suits}, {MARKS[3]:,} episodes, earlier runs"
+            findings.append(Finding(what, "", found.show(2)))
     return findings
 
 

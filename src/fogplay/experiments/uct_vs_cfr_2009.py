@@ -207,6 +207,7 @@ def figure_8(rows: Rows, folder: Path) -> Outcome:
         findings.append(Finding(what, "grows with the tree", f"{shown} ({times[0].runs} runs)", test))
         findings.append(Finding(f"iterations to {label}, by hands", "", iterations))
     axes[0].set_yscale("log")
+    axes[0].xaxis.get_major_locator().set_params(integer=True)
     axes[0].set_xlabel("hands of rock-paper-scissors")
     axes[0].set_ylabel("seconds of processor time")
     axes[0].set_title("CFR's time to within a margin of equilibrium", fontsize=11)

@@ -33,27 +33,36 @@ TABLE_2 = {
     ("rules", "MCRNR10"): (0.059, 0.369), ("rules", "MCRNR100"): (0.191, 0.482),
     ("sparring", "MCRNR10"): (-0.091, -0.039), ("sparring", "MCRNR100"): (0.046, 0.061),
 }  # fmt: skip
+TEN_LINEAR = "external sampling, 10 buckets, linear averaging"
+HUNDRED_LINEAR = "external sampling, 100 buckets, linear averaging"
+EXTERNAL = {  # the test of whether outcome sampling has converged: another sampling on the same abstractions
+    "external sampling, 10 buckets, even averaging": (TEN, "even"),
+    TEN_LINEAR: (TEN, "linear"),
+    HUNDRED_LINEAR: (HUNDRED, "linear"),
+}
+AGAINST = "against sparring"  # the near-equilibrium of figure 4
 PAPERS_ERROR = 60.0  # mb/h: the paper's own standard deviation of 0.06 sb/h
 
 
 @dataclass(frozen=True)
 class Size:
-    """Iterations with 10 and with 100 buckets, of responses with each, runs, hands of a match."""
+    """Iterations with 10 and with 100 buckets, of responses with each, runs, models to respond to, hands of a match."""
 
     ten: int
     hundred: int
     response_ten: int
     response_hundred: int
     runs: int
+    models: int
     hands: int
 
 
 def _size(scale: str) -> Size:
     if scale == "paper":
-        return Size(90_000_000, 400_000_000, 90_000_000, 400_000_000, 8, 400_000)
+        return Size(90_000_000, 400_000_000, 90_000_000, 400_000_000, 8, 8, 400_000)
     if scale == "medium":
-        return Size(45_000_000, 20_000_000, 10_000_000, 5_000_000, 3, 100_000)
-    return Size(quick(2_700_000), quick(2_700_000), quick(3_000_000), quick(2_000_000), 3, quick(50_000))
+        return Size(90_000_000, 90_000_000, 20_000_000, 10_000_000, 8, 3, 100_000)
+    return Size(quick(2_700_000), quick(2_700_000), quick(3_000_000), quick(2_000_000), 3, 3, quick(50_000))
 
 
 def _trained(runner: Runner, size: Size) -> dict[str, list[Job]]:
@@ -82,7 +91,7 @@ def run_figure_4_right(runner: Runner, scale: str) -> list[Row]:
 
 def figure_4_right(rows: Rows, folder: Path) -> Outcome:
     """MCTS is ahead early, MCCFR at the end."""
-    measure = "against sparring"
+    measure = AGAINST
     drawn = [
         Mean(mean.label, "won", mean.iteration, mean.runs, mean.mean * SMALL_BET, mean.standard_error * SMALL_BET)
         for name in (MCTS, MCCFR)
@@ -128,7 +137,7 @@ def _lead(
     def means(label: str, where: Sequence[float]) -> dict[int, float]:
         by_run: dict[int, list[float]] = {}
         for at in where:
-            for row in rows.of(label, "against sparring", at):
+            for row in rows.of(label, AGAINST, at):
                 by_run.setdefault(row.run, []).append(row.value)
         return {run: sum(values) / len(values) for run, values in by_run.items()}
 
@@ -144,13 +153,12 @@ def run_table_1(runner: Runner, scale: str) -> list[Row]:
     hundred = [
         training("MCCFR100", HUNDRED, "os-mccfr", size.hundred, "average", (), seed, epsilon=0.6) for seed in seeds
     ]
-    steps = [size.ten // each for each in (900, 90, 30)]  # traversals
+    steps = [size.ten // each for each in (900, 90, 45)]  # traversals
     external = {
-        f"external sampling, {averaging} averaging": [
-            training(f"external {averaging}", TEN, "es-mccfr", steps[-1], "average", steps, seed, averaging=averaging)
-            for seed in seeds
+        label: [
+            training(label, spec, "es-mccfr", steps[-1], "average", steps, seed, averaging=averaging) for seed in seeds
         ]
-        for averaging in ("even", "linear")
+        for label, (spec, averaging) in EXTERNAL.items()
     }
     runner.run([*hundred, *(job for each in external.values() for job in each)])
     for against in TABLE_1:
@@ -188,20 +196,26 @@ def table_1(rows: Rows, folder: Path) -> Outcome:
                 shown = f"{value:g} ± 0.06 sb/h (its own opponent)" if last else ""
                 what = f"{name} against {STAND_IN[against]}, {at:,.0f} iterations"
                 details.append(Finding(what, shown, _sb(rows.estimate(name, measure, at))))
-        for averaging in ("even", "linear"):
-            label = f"external sampling, {averaging} averaging"
-            for at in rows.places(label, measure):
-                what = f"{label}, 10 buckets, against {against}, {at:,.0f} traversals"
+        for label in EXTERNAL:
+            for at in reversed(rows.places(label, measure)):
+                what = f"{label}, against {against}, {at:,.0f} traversals"
                 details.append(Finding(what, "", _sb(rows.estimate(label, measure, at))))
+        converged = rows.estimate(HUNDRED_LINEAR, measure).minus(rows.estimate(TEN_LINEAR, measure))
+        what = f"what 100 buckets win more than 10 from {against}, both by external sampling with linear averaging"
+        details.append(Finding(what, "", _sb(converged)))
+        numbers[f"more_{against}"] = _sb(converged)
     details += _recorded(rows)
     numbers["sparring"] = _sb(rows.estimate("sparring", "against rules"))
     numbers["outcome"] = _sb(rows.estimate("MCCFR10", "against rules"))
-    for number, at in enumerate(rows.places("external sampling, even averaging", "against rules"), 1):
-        numbers[f"even_{number}"] = _sb(rows.estimate("external sampling, even averaging", "against rules", at))
-        numbers[f"linear_{number}"] = _sb(rows.estimate("external sampling, linear averaging", "against rules", at))
+    numbers["external_100"] = _sb(rows.estimate("external sampling, 100 buckets", AGAINST))
+    numbers["iterations"] = f"{max(rows.places('MCCFR10', 'against rules')):,.0f}"
+    for number, at in enumerate(rows.places(TEN_LINEAR, "against rules"), 1):
+        for name, label in zip(("even", "linear", "hundred"), EXTERNAL, strict=True):
+            numbers[f"{name}_{number}"] = _sb(rows.estimate(label, "against rules", at))
         numbers[f"traversals_{number}"] = f"{at:,.0f}"
-    numbers["outcome_90"] = _sb(rows.estimate("MCCFR10, recorded", "against rules"))
-    numbers["external_100"] = rows.estimate("external sampling, 100 buckets", "against sparring").show(1, "mb/h")
+    for name, label in (("ten_gain", TEN_LINEAR), ("hundred_gain", HUNDRED_LINEAR)):
+        *_, before, end = rows.places(label, AGAINST)
+        numbers[name] = _sb(_lead(rows, label, label, [end], [before]))
     return Outcome((*findings, *details), numbers=numbers)
 
 
@@ -271,7 +285,7 @@ def _response_jobs(
     """Trained responses: run, game and the jobs of both seats."""
     spec, last = (TEN, size.response_ten) if name.endswith("R10") else (HUNDRED, size.response_hundred)
     found = []
-    for observer in observers[: 3 if spec == HUNDRED else None]:
+    for observer in observers[: min(size.models, 3) if spec == HUNDRED else size.models]:
         jobs = _responses(spec, _model(runner, table, observer, against, spec, seen), last, observer.seed)
         found.append((observer.seed, spec, jobs))
     runner.run([job for _, _, jobs in found for job in jobs])
@@ -291,17 +305,8 @@ def run_table_2(runner: Runner, scale: str) -> list[Row]:
         bot = [table.bot(against)]
         for name, each in (("MCCFR10", plain), ("MCCFR100", hundred)):
             for job in each:
-                rows.append(
-                    table.play(
-                        (name, job.seed),
-                        table.trained(runner, job),
-                        against,
-                        bot,
-                        4 * size.hands,
-                        job.iterations,
-                        job.seed,
-                    )
-                )
+                policy, last = table.trained(runner, job), job.iterations
+                rows.append(table.play((name, job.seed), policy, against, bot, 4 * size.hands, last, job.seed))
         kinds = [("MCRNR10", "shown"), ("MCRNR100", "shown")] + [("MCRNR10", "all")] * (against == "rules")
         for name, seen in kinds:
             label = name if seen == "shown" else f"{name}, folded cards seen"

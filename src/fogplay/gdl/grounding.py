@@ -28,7 +28,8 @@ from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_
 from fogplay.gdl.sheet import Sheet
 from fogplay.gdl.splitting import split
 
-SECONDS, GIGABYTES, LARGEST = 8.0, 2.0, 300_000_000  # for one attempt: time, memory, bytes of output
+SECONDS, GIGABYTES, LARGEST = 8.0, 2.0, 300_000_000  # for one attempt: processor time, memory, bytes of output
+PATIENCE = 3.0  # times as long may pass by the clock, where other programs take the processors
 BEHIND = 10  # the priority of an attempt that has not succeeded soon
 WANTED: dict[Relation, str] = {
     ("role", 1): "role",
@@ -80,9 +81,18 @@ def is_available() -> bool:
     return False
 
 
-def ground(sheet: Sheet, eliminate: bool = False, seconds: float = SECONDS, gigabytes: float = GIGABYTES) -> Ground:
-    """The ground instances of a sheet's rules, within limits of time and memory."""
-    attempt = Attempt(sheet, eliminate, seconds, gigabytes)
+def ground(
+    sheet: Sheet,
+    eliminate: bool = False,
+    seconds: float = SECONDS,
+    gigabytes: float = GIGABYTES,
+    patience: float = PATIENCE,
+) -> Ground:
+    """The ground instances of a sheet's rules, within limits of processor time and memory.
+
+    ``patience``: how many times as long may pass by the clock.
+    """
+    attempt = Attempt(sheet, eliminate, seconds, gigabytes, patience)
     try:
         attempt.wait(attempt.end)
         return attempt.result()
@@ -93,7 +103,14 @@ def ground(sheet: Sheet, eliminate: bool = False, seconds: float = SECONDS, giga
 class Attempt:
     """A process that grounds a sheet's rules while others may do so in another way."""
 
-    def __init__(self, sheet: Sheet, eliminate: bool, seconds: float, gigabytes: float = GIGABYTES) -> None:
+    def __init__(
+        self,
+        sheet: Sheet,
+        eliminate: bool,
+        seconds: float,
+        gigabytes: float = GIGABYTES,
+        patience: float = PATIENCE,
+    ) -> None:
         if not is_available():
             raise NotGroundedError("networks need clingo: pip install 'fogplay[ggp]'")
         needed = sheet.dependencies.needed_for(WANTED)
@@ -102,7 +119,7 @@ class Attempt:
         text = "".join(writer.rule(rule) for rule in rules) + _FRAME
         self.sheet, self.words, self.limits = sheet, writer.words, (seconds, gigabytes)
         self.began = time.monotonic()
-        self.end = self.began + seconds
+        self.end = self.began + patience * seconds
         command = [sys.executable, "-P", str(_PROCESS), *_arguments(seconds, gigabytes, writer.asked)]
         with tempfile.TemporaryFile() as given:
             given.write(text.encode())

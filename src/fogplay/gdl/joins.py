@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from fogplay.gdl.demand import ASKED
 from fogplay.gdl.rules import DISTINCT, Literal, Relation, Rule, Term, is_variable, variables
 
 Path = tuple[int, ...]
@@ -134,7 +135,9 @@ def _variables(rule: Rule) -> list[str]:
 
 
 def _expected(literal: Literal, bound: set[str], sizes: Mapping[Relation, float]) -> float:
-    """About how many rows a condition finds."""
+    """About how many rows a condition finds; what is asked comes first, since all else is restricted by it."""
+    if literal.atom[0].startswith(f"{ASKED} "):
+        return 0.0
     size = max(1.0, sizes.get(literal.relation, GUESSED.get(literal.relation, OTHERWISE)))
     known, places = 0, 0
     for leaf in _leaves(literal.atom[1:]):

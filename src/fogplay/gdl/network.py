@@ -19,7 +19,7 @@ from fogplay.gdl.atoms import Rules
 from fogplay.gdl.checks import is_whole
 from fogplay.gdl.demand import ASKED, on_demand
 from fogplay.gdl.gates import Gates
-from fogplay.gdl.grounding import GIGABYTES, SECONDS, Attempt, Ground, NotGroundedError, ground
+from fogplay.gdl.grounding import GIGABYTES, PATIENCE, SECONDS, Attempt, Ground, NotGroundedError, ground
 from fogplay.gdl.interpreter import ROLE
 from fogplay.gdl.kif import unparse
 from fogplay.gdl.rules import Term
@@ -62,30 +62,35 @@ class Network:
         return 1 + len(self.fluents) + int(self.move_start[-1]) + len(self.loops)
 
 
-def make_network(sheet: Sheet, seconds: float = SECONDS, gigabytes: float = GIGABYTES) -> Network:
-    """The network of a sheet.
+def make_network(
+    sheet: Sheet, seconds: float = SECONDS, gigabytes: float = GIGABYTES, patience: float = PATIENCE
+) -> Network:
+    """The network of a sheet, within limits of processor time and memory; ``patience`` times as long by the clock.
 
     Rules that are not grounded soon are also tried with variables eliminated and wide relations on demand, at the same
     time, and the first attempt that succeeds is taken. A large network is made again with variables eliminated, and the
     smaller of both is taken.
     """
     with contextlib.ExitStack() as stack:
-        plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes)))
+        plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes, patience)))
         if not plain.wait(plain.began + HEAD_START * seconds):
             narrow = on_demand(sheet)
             plain.step_back()
+            left = max(plain.end - time.monotonic(), 0.01)
             other = stack.enter_context(
-                contextlib.closing(Attempt(narrow, True, plain.end - time.monotonic(), gigabytes))
+                contextlib.closing(Attempt(narrow, True, min(seconds, left), gigabytes, max(left / seconds, 1.0)))
             )
             return _first_of(plain, other)
         try:
             found = from_ground(sheet, plain.result())
         except NotGroundedError:  # it took too much memory
             narrow = on_demand(sheet)
-            return from_ground(narrow, ground(narrow, True, plain.end - time.monotonic(), gigabytes))
+            return from_ground(
+                narrow, ground(narrow, True, min(seconds, max(plain.end - time.monotonic(), 0.01)), gigabytes, 1.0)
+            )
     if len(found.left) >= MANY:
         with contextlib.suppress(NotGroundedError):
-            smaller = from_ground(sheet, ground(sheet, True, LITTLE_TIME, gigabytes))
+            smaller = from_ground(sheet, ground(sheet, True, LITTLE_TIME, gigabytes, 1.0))
             return min(found, smaller, key=lambda each: len(each.left))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,12 +22,32 @@ def plain(words: str) -> str:
     return words[1:-1] if words.startswith("(") and words.endswith(")") and "(" not in words[1:] else words
 
 
-def _last(seen: str) -> str:
-    """The end of what was seen, from the beginning of a move on."""
-    if len(seen) <= MOST_LETTERS:
-        return seen
-    cut = seen.find(" (", len(seen) - MOST_LETTERS)
-    return f"… {seen[cut + 1 :] if cut >= 0 else seen[-MOST_LETTERS:]}"
+def steps_of(infoset: str) -> list[tuple[str, str]]:
+    """A role's moves and percepts, step by step; either may be empty."""
+    parts, depth = [""], 0
+    for letter in infoset.partition(":")[2].strip():
+        depth += (letter in "([") - (letter in ")]")
+        if letter == " " and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    split = (part.partition("[") for part in parts)
+    return [("" if move == "." else _plainly(move), plain(seen.removesuffix("]"))) for move, _, seen in split]
+
+
+def _plainly(move: str) -> str:
+    """Moves made at the same time, each without its brackets."""
+    return " / ".join(plain(each) for each in re.split(r"/(?![^(]*\))", move))
+
+
+def _last(steps: Sequence[tuple[str, str]]) -> str:
+    """The last steps, as many as fit on a line."""
+    told = [", ".join([*([move] if move else []), *([f"seeing {seen}"] if seen else [])]) for move, seen in steps]
+    words = [each for each in told if each]
+    shown = words[:]
+    while len(shown) > 1 and len("; ".join(shown)) > MOST_LETTERS:
+        shown.pop(0)
+    return ("… " if len(shown) < len(words) else "") + "; ".join(shown)
 
 
 class GdlTalk(Talk):
@@ -44,8 +65,8 @@ class GdlTalk(Talk):
         return plain(event.name) if event.seat < 0 else f"{begin(self.names[event.seat])}: {plain(event.name)}"
 
     def situation(self, view: Any) -> str:
-        role, _, seen = view.infoset.partition(":")
-        return f"You are {role}{f', after {_last(seen.strip())}' if seen.strip() else ''}"
+        role, before = view.infoset.partition(":")[0], _last(steps_of(view.infoset))
+        return f"You are {role}{f', after {before}' if before else ''}"
 
     def options(self, view: Any) -> tuple[str, ...]:
         return tuple(map(plain, view.names))

@@ -52,7 +52,8 @@ class LeducTalk(Talk):
             word, paid = _deed(before, after, event.action)
             return f"{begin(self.names[event.seat])} {verb(event.seat, self.seat, word)}{paid}."
         if len(before.cards) < self.game.players:
-            return f"Your card: {self.game.card_to_string(event.action)}" if event.action is not None else None
+            mine = len(before.cards) == self.seat  # the others' cards are shown at the end
+            return f"Your card: {self.game.card_to_string(event.action)}" if mine else None
         return f"The public card: {self.game.card_to_string(event.action)}   pot {sum(after.paid)}"
 
     def options(self, view: Any) -> tuple[str, ...]:

@@ -68,7 +68,9 @@ class Talk:
         """A line about one event, the next in order; None if there is nothing to say."""
         if event.name is None or event.seat == self.seat:
             return None
-        return event.name if event.seat == CHANCE else f"{begin(self.names[event.seat])}: {event.name}"
+        if event.seat == CHANCE:
+            return f"Chance: {event.name}" if event.name.isdigit() else event.name
+        return f"{begin(self.names[event.seat])}: {event.name}"
 
     def situation(self, view: Any) -> str:
         """The decision in words, as a beginning of a sentence."""

@@ -21,7 +21,7 @@ def scene_of(sight: Sight) -> Scene:
         faces = game.rolls[seat][roll] if roll is not None else (None,) * count
         dice = tuple(Card("" if face is None else str(face), die=True) for face in faces)
         mine = [event.name for event in said if event.seat == seat]
-        last = ("calls" if mine[-1] == "call" else f"bids {mine[-1]}") if mine else ""
+        last = ("called" if mine[-1] == "call" else f"bid {mine[-1]}") if mine else ""
         places.append(Place(name, dice, won(sight, seat) or last, seat in sight.to_act))
     bids = [event.name for event in said if event.name != "call"]
     caption = f"The bid: {bids[-1]}" if bids else "No bid yet"

@@ -1,13 +1,20 @@
-"""Playing cards and dice, drawn plainly: a rank, a suit, and nothing that needs a font or a file."""
+"""Playing cards and dice, drawn plainly: a rank, a suit, and nothing that needs a font or a file.
+
+Pages may hold a sheet of pictures as well (``FACES``): with ``faces``, every card that has one is there in both forms,
+and the page's style chooses. The sheet comes as a whole, so that no request says which cards are in play.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from fogplay.pictures.svg import number, rectangle, text
 
 WIDTH, HEIGHT = 56.0, 78.0
+FACES = Path(__file__).parent / "faces" / "cards.svg"  # Adrian Kennard's cards, in the public domain
+RANKS = "23456789TJQKA"
 SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 SHAPES = {  # in a box of 24 by 24
     "h": "M12 22C4 15 1 11 1 7A5.6 5.6 0 0 1 12 5.5 5.6 5.6 0 0 1 23 7C23 11 20 15 12 22Z",
@@ -30,6 +37,7 @@ class Card(NamedTuple):
     suit: str = ""  # c, d, h or s; none in games without suits
     colour: str = "black"  # of a card without a suit
     die: bool = False  # drawn as a die with ``rank`` pips
+    picture: str | None = None  # such as Kh or joker-red; none if empty; None: that of its rank and suit
 
     @property
     def words(self) -> str:
@@ -37,15 +45,30 @@ class Card(NamedTuple):
             return "a hidden card"
         return f"{self.rank} of {SUIT_NAMES[self.suit]}" if self.suit else self.rank
 
+    @property
+    def face(self) -> str:
+        """The name of its picture; empty if it has none."""
+        if self.die:
+            return ""
+        if not self.rank:
+            return "back"
+        if self.picture is not None:
+            return self.picture
+        return self.rank + self.suit if self.suit and self.rank in RANKS else ""
 
-def draw_card(card: Card, x: float, y: float, scale: float = 1.0, covered: bool = False) -> str:
+
+def draw_card(card: Card, x: float, y: float, scale: float = 1.0, covered: bool = False, faces: bool = False) -> str:
     """One card with its upper left corner at a point; of a ``covered`` one only the corner can be seen."""
     inside = _die(card) if card.die else _card(card, covered)
+    if faces and card.face:
+        inside = f'<g class="drawn">{inside}</g>{_pictured(card)}'
     move = f"translate({number(x)} {number(y)})" + (f" scale({scale:.2f})" if scale != 1 else "")
     return f'<g transform="{move}">{inside}</g>'
 
 
-def draw_row(cards: Sequence[Card], middle: float, y: float, room: float, scale: float = 1.0) -> str:
+def draw_row(
+    cards: Sequence[Card], middle: float, y: float, room: float, scale: float = 1.0, faces: bool = False
+) -> str:
     """Cards side by side around ``middle``; they overlap where ``room`` is too narrow."""
     if not cards:
         return ""
@@ -53,7 +76,9 @@ def draw_row(cards: Sequence[Card], middle: float, y: float, room: float, scale:
     step = min(width + 6 * scale, (room - width) / max(len(cards) - 1, 1))
     left = middle - (step * (len(cards) - 1) + width) / 2
     covered = [step < 0.8 * width and place < len(cards) - 1 for place in range(len(cards))]
-    return "".join(draw_card(card, left + place * step, y, scale, covered[place]) for place, card in enumerate(cards))
+    return "".join(
+        draw_card(card, left + place * step, y, scale, covered[place], faces) for place, card in enumerate(cards)
+    )
 
 
 def _card(card: Card, covered: bool) -> str:
@@ -70,6 +95,13 @@ def _card(card: Card, covered: bool) -> str:
     large = f'{shape}translate(24 42) scale(1.2)"/>'
     small = f'{shape}translate(5 25) scale(.65)"/>'
     return face + text(4, 21, rank, 20, f"{colour} rank", "start") + small + ("" if covered else large)
+
+
+def _pictured(card: Card) -> str:
+    """The card's picture in the page's sheet, in the colour of its suit."""
+    face = card.face
+    colour = "backed" if not card.rank else f"suit-{face[1]}" if len(face) == len("Kh") else card.colour
+    return f'<use class="pictured {colour}" href="#face-{face}" width="{number(WIDTH)}" height="{number(HEIGHT)}"/>'
 
 
 def _die(card: Card) -> str:

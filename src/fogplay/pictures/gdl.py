@@ -13,7 +13,7 @@ from typing import Any
 
 from fogplay.games.gdl import GdlGame, GdlState
 from fogplay.gdl.kif import unparse
-from fogplay.notation.gdl import plain
+from fogplay.notation.gdl import plain, steps_of
 from fogplay.pictures.picture import MOST_LINES, won
 from fogplay.pictures.scene import Drawing, Place, Scene
 from fogplay.pictures.sight import Sight
@@ -48,25 +48,12 @@ def scene_of(sight: Sight) -> Scene | None:
 def _in_words(sight: Sight) -> Scene:
     """The own moves and percepts, step by step."""
     lines = []
-    for step in _steps(sight.infoset.partition(":")[2].strip()):
-        move, bracket, seen = step.partition("[")
-        did = [f"you: {plain(move)}"] if move not in ("", ".") else []
-        saw = [f"you see {plain(seen[:-1])}"] if bracket else []
+    for move, seen in steps_of(sight.infoset):
+        did = [f"you: {move}"] if move else []
+        saw = [f"you see {seen}"] if seen else []
         lines.append(", ".join([*did, *saw]))
     told = tuple(line for line in lines if line)[-MOST_LINES:]
     return Scene(_places(sight), sight.seat, lines=told or sight.lines[-MOST_LINES:])
-
-
-def _steps(told: str) -> list[str]:
-    """The parts between the spaces that are not in brackets."""
-    steps, depth = [""], 0
-    for letter in told:
-        depth += (letter in "([") - (letter in ")]")
-        if letter == " " and depth == 0:
-            steps.append("")
-        else:
-            steps[-1] += letter
-    return steps
 
 
 def _places(sight: Sight) -> tuple[Place, ...]:
@@ -167,7 +154,7 @@ def _board(game: GdlGame, cells: dict[tuple[str, str], str], roles: list[str]) -
 def _mark(mark: str, x: float, y: float, roles: list[str]) -> str:
     """A role's mark is a piece of its colour with its first letter; others are written."""
     if mark not in roles:
-        size = 30 if len(mark) < 3 else 200 / (len(mark) + 3)
+        size = min(30.0, 1.5 * (CELL - 6) / len(mark))
         return text(x, y + size / 3, mark, size)
     colour = roles.index(mark) % COLOURS
     piece = f'<circle class="a{colour}" cx="{number(x)}" cy="{number(y)}" r="20"><title>{escape(mark)}</title></circle>'

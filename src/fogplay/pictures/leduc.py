@@ -16,7 +16,7 @@ def scene_of(sight: Sight) -> Scene | None:
     held = [state.cards[seat : seat + 1] for seat in range(game.players)]
 
     def face(card: int) -> Card:
-        suit = game.card_to_string(card)[-1]
-        return Card(game.rank_to_string(card), suit if suit in SUIT_NAMES else "")
+        suit, rank = game.card_to_string(card)[-1], game.rank_to_string(card)
+        return Card(rank, suit if suit in SUIT_NAMES else "", picture="" if rank.isdigit() else None)
 
     return limit_scene(sight, state, held, state.cards[game.players :], face)

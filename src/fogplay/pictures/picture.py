@@ -28,9 +28,9 @@ def register_picture(game: type, maker: Maker) -> None:
     _OWN[game] = maker
 
 
-def draw_sight(sight: Sight, four: bool = False) -> str:
-    """What a seat sees, as SVG; ``four`` gives each suit a colour of its own."""
-    return draw_scene(scene_for(sight), four)
+def draw_sight(sight: Sight, four: bool = False, faces: bool = False) -> str:
+    """What a seat sees, as SVG; see ``draw_scene``."""
+    return draw_scene(scene_for(sight), four, faces)
 
 
 def scene_for(sight: Sight) -> Scene:
@@ -60,8 +60,8 @@ def places(sight: Sight) -> tuple[Place, ...]:
 
 
 def won(sight: Sight, seat: int) -> str:
-    """``wins 3``, at the end."""
+    """``won 3``, at the end."""
     if not sight.scores:
         return ""
     score = sight.scores[seat]
-    return f"wins {score:g}" if score > 0 else f"loses {-score:g}" if score < 0 else "wins nothing"
+    return f"won {score:g}" if score > 0 else f"lost {-score:g}" if score < 0 else "won nothing"

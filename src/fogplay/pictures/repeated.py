@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from fogplay.games.matrix import Matrix
+from fogplay.notation.repeated import BETWEEN
 from fogplay.pictures import matrix
 from fogplay.pictures.scene import Scene
 from fogplay.pictures.sight import Sight
-
-BETWEEN = " / "  # hands, in an infoset
 
 
 def scene_of(sight: Sight) -> Scene | None:
@@ -27,8 +26,8 @@ def scene_of(sight: Sight) -> Scene | None:
     drawn = matrix.scene_of(dataclasses.replace(sight, game=game, seen=tuple(last), lines=()))
     if drawn is None:
         return None
-    lines = [f"Hand {number + 1} of {sight.game.hands}: {_choices(sight, names)}" for number, names in enumerate(past)]
-    now = [] if sight.over else [f"Hand {len(past) + 1} of {sight.game.hands}: choose."]
+    lines = [f"Round {number + 1} of {sight.game.hands}: {_choices(sight, names)}" for number, names in enumerate(past)]
+    now = [] if sight.over else [f"Round {len(past) + 1} of {sight.game.hands}: choose."]
     return dataclasses.replace(drawn, lines=(*drawn.lines, *lines, *now))
 
 

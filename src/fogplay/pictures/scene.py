@@ -65,19 +65,19 @@ class Scene:
         return ". ".join([*parts, *table, *([self.caption] if self.caption else []), *shown, *self.lines])
 
 
-def draw_scene(scene: Scene, four: bool = False) -> str:
-    """A scene as SVG; ``four`` gives each suit a colour of its own."""
+def draw_scene(scene: Scene, four: bool = False, faces: bool = False) -> str:
+    """A scene as SVG; ``four`` gives each suit a colour of its own, ``faces`` is for pages with pictures of cards."""
     parts, y = [], 14.0
     others = [place for number_, place in enumerate(scene.places) if number_ != scene.seat]
-    height = _others_height(others)
+    height, held = _others_height(others), any(place.cards for place in others)
     for number_, place in enumerate(others):
         room = WIDTH / max(len(others), 1)
-        parts.append(_other(place, room * (number_ + 0.5), y, room - 16))
+        parts.append(_other(place, room * (number_ + 0.5), y, room - 16, held, faces))
     y += height
-    for piece, tall in _middle(scene, y):
+    for piece, tall in _middle(scene, y, faces):
         parts.append(piece)
         y += tall
-    own, tall = _own(scene.places[scene.seat], y)
+    own, tall = _own(scene.places[scene.seat], y, faces)
     total = y + tall + 10
     felt = rectangle(2, 2, WIDTH - 4, total - 4, "table", 18)
     return document(WIDTH, total, [felt, *parts, own], scene.words, kind="fp four" if four else "fp")
@@ -90,25 +90,26 @@ def _others_height(others: list[Place]) -> float:
     return height + (SMALL * HEIGHT + 12 if any(place.played for place in others) else 0)
 
 
-def _other(place: Place, x: float, y: float, room: float) -> str:
+def _other(place: Place, x: float, y: float, room: float, held: bool, faces: bool) -> str:
+    """Another seat's piece; what it played stands below its cards, or below those of others if any are ``held``."""
     parts = [text(x, y + 16, _short(place.name, room), 16, _kind(place))]
     y += 26
     if place.note:
         parts.append(text(x, y + 12, place.note, 14, "soft"))
         y += 20
     if place.cards:
-        parts.append(_faded(draw_row(place.cards, x, y, room, SMALL), place.out))
-        y += SMALL * HEIGHT + 10
+        parts.append(_faded(draw_row(place.cards, x, y, room, SMALL, faces), place.out))
+    y += SMALL * HEIGHT + 10 if held else 0
     if place.played:
-        parts.append(draw_row(place.played, x, y, room, SMALL))
+        parts.append(draw_row(place.played, x, y, room, SMALL, faces))
     return "".join(parts)
 
 
-def _middle(scene: Scene, y: float) -> list[tuple[str, float]]:
+def _middle(scene: Scene, y: float, faces: bool) -> list[tuple[str, float]]:
     found = []
     if scene.middle:
         scale = 0.95 if len(scene.middle) > 3 else 1.0
-        found.append((draw_row(scene.middle, WIDTH / 2, y + 8, WIDTH - 40, scale), HEIGHT * scale + 14))
+        found.append((draw_row(scene.middle, WIDTH / 2, y + 8, WIDTH - 40, scale, faces), HEIGHT * scale + 14))
     if scene.drawing is not None:
         shown = scene.drawing
         scale = min(1.0, (WIDTH - 40) / shown.width)
@@ -122,16 +123,16 @@ def _middle(scene: Scene, y: float) -> list[tuple[str, float]]:
     return [*found, ("", 8.0)]
 
 
-def _own(place: Place, y: float) -> tuple[str, float]:
+def _own(place: Place, y: float, faces: bool) -> tuple[str, float]:
     """The piece of the seat that looks on, and its height."""
     parts, top = [], y
     if place.played:
-        parts.append(draw_row(place.played, WIDTH / 2, y, WIDTH - 60, SMALL))
+        parts.append(draw_row(place.played, WIDTH / 2, y, WIDTH - 60, SMALL, faces))
         y += SMALL * HEIGHT + 10
     if place.cards:
-        many = len(place.cards) > 8
-        parts.append(_faded(draw_row(place.cards, WIDTH / 2, y, WIDTH - 30, 1.0 if many else 1.15), place.out))
-        y += HEIGHT * (1.0 if many else 1.15) + 8
+        scale = 1.0 if len(place.cards) > 8 else 1.15
+        parts.append(_faded(draw_row(place.cards, WIDTH / 2, y, WIDTH - 30, scale, faces), place.out))
+        y += HEIGHT * scale + 8
     note = f" · {place.note}" if place.note else ""
     parts.append(text(WIDTH / 2, y + 18, f"{place.name}{note}", 17, _kind(place)))
     return "".join(parts), y + 26 - top

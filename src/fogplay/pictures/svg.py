@@ -21,9 +21,9 @@ font-family:system-ui,'DejaVu Sans',sans-serif}
 .fp .table{fill:var(--fp-table);stroke:var(--fp-edge)}.fp .face{fill:var(--fp-face);stroke:var(--fp-line)}
 .fp .back{fill:var(--fp-back);stroke:var(--fp-face);stroke-width:2}
 .fp .panel{fill:var(--fp-panel);stroke:var(--fp-edge)}
-.fp .black,.fp text.black{fill:var(--fp-black)}.fp .red,.fp text.red{fill:var(--fp-red)}
-.fp .suit-s,.fp .suit-c{fill:var(--fp-black)}.fp .suit-h,.fp .suit-d{fill:var(--fp-red)}
-.four .suit-c{fill:var(--fp-green)!important}.four .suit-d{fill:var(--fp-blue)!important}
+.fp .black,.fp .suit-s,.fp .suit-c{color:var(--fp-black);fill:currentColor}
+.fp .red,.fp .suit-h,.fp .suit-d{color:var(--fp-red);fill:currentColor}.fp .backed{color:var(--fp-back)}
+.four .suit-c{color:var(--fp-green)!important}.four .suit-d{color:var(--fp-blue)!important}
 .fp .line{stroke:var(--fp-line);fill:none}.fp .a0{fill:var(--fp-0)}.fp .a1{fill:var(--fp-1)}.fp .a2{fill:var(--fp-2)}
 .fp .a3{fill:var(--fp-3)}.fp .a4{fill:var(--fp-4)}.fp .a5{fill:var(--fp-5)}.fp .none{fill:var(--fp-line);opacity:.3}
 .fp .s0{stroke:var(--fp-0);fill:none}.fp .s1{stroke:var(--fp-1);fill:none}.fp .s2{stroke:var(--fp-2);fill:none}

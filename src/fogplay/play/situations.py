@@ -7,18 +7,22 @@ open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fogplay.errors import FogplayError
 from fogplay.games.game import CHANCE, SIMULTANEOUS, TERMINAL
 from fogplay.games.parts import part_of
-from fogplay.notation.talk import words_for
+from fogplay.notation.talk import talk_for, words_for
 from fogplay.play.luck import Seeded
 from fogplay.play.states import witnesses
 from fogplay.play.table import Table
 
 STEPS = 100_000  # moves tried
+MOST_ORDERED = 3  # cards of a hand that are tried in every order
+CARDS = re.compile("(?:[2-9TJQKA][cdhs])+")
 NOTATION = "fogplay.notation"
 
 
@@ -41,9 +45,10 @@ class Typed(NamedTuple):
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Words between commas if there are any commas, else between spaces."""
-    parts = text.split(",") if "," in text else text.split()
-    return tuple(part.strip() for part in parts if part.strip())
+    """Words between commas if there are any commas, else between spaces; ``AsKd`` is two cards."""
+    parts = [part.strip() for part in (text.split(",") if "," in text else text.split())]
+    split = (re.findall("..", part) if CARDS.fullmatch(part) else [part] for part in parts if part)
+    return tuple(word for words in split for word in words)
 
 
 class _Search:
@@ -54,11 +59,19 @@ class _Search:
         self.furthest, self.why = -1, "the hand has other cards"
 
     def events(self) -> list[tuple[int, int]]:
-        for seat in range(int(self.game.num_players())):
-            found = self._from(self.game.new_initial_state(), seat, (0, 0, 0), [])
-            if found is not None:
-                return found
+        for typed in self._orders():
+            self.typed = typed
+            for seat in range(int(self.game.num_players())):
+                found = self._from(self.game.new_initial_state(), seat, (0, 0, 0), [])
+                if found is not None:
+                    return found
         raise FogplayError(f"there is no such situation in {self.game}: {self.why}")
+
+    def _orders(self) -> Iterator[Typed]:
+        """What was typed, and the same with the hand in other orders: games may deal low cards first."""
+        hand = self.typed.hand
+        orders = itertools.permutations(hand) if len(hand) <= MOST_ORDERED else [hand]
+        return (self.typed._replace(hand=order) for order in dict.fromkeys(orders))
 
     def _from(
         self, state: Any, seat: int, used: tuple[int, int, int], events: list[tuple[int, int]]
@@ -120,14 +133,23 @@ class _Search:
         self, state: Any, seat: int, used: tuple[int, int, int], events: list[tuple[int, int]]
     ) -> list[tuple[int, int]] | None:
         player, legal = state.current_player(), state.legal_actions()
-        names = [str(state.action_to_string(player, action)) for action in legal]
+        names: Sequence[str] = [str(state.action_to_string(player, action)) for action in legal]
         word, allowed = self.typed.history[used[2]], words_for(names, legal)
         action = allowed.get(word, allowed.get(word.lower()))
+        if action is None:
+            action, names = self._as_said(events, player, word)
         if action is None:
             self._note(used, f"move {used[2] + 1} of the history cannot be {word!r}; it can be {_some(names)}")
             return None
         after = (used[0], used[1], used[2] + 1)
         return self._from(state.child(action), seat, after, [*events, (player, action)])
+
+    def _as_said(self, events: list[tuple[int, int]], player: int, word: str) -> tuple[int | None, Sequence[str]]:
+        """The action that a table calls by this word, such as a check that the rules call a pass; and all its words."""
+        table = Table(self.game, Seeded(0), events=events)
+        talk, view = talk_for(self.game)(self.game, table.names, player), table.view(player)
+        talk.news(table.seen(player))
+        return talk.question(view).allowed.get(word.lower()), talk.options(view)
 
     def _left_over(self, player: int, used: tuple[int, int, int]) -> str:
         if player == TERMINAL:

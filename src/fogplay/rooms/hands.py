@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fogplay.errors import FogplayError
@@ -64,7 +65,7 @@ def exported(room: Room, kind: str) -> tuple[str, str]:
         more = {"baseline": hand.baseline, "cost": hand.cost}
         seen = tuple(table.seen(hand.seat))
         records.append(Record(hand.number, hand.seat, tuple(table.names), seen, tuple(table.scores), more))
-    game = room.settings.game.partition("(")[0]
+    game = Path(room.settings.game.partition("(")[0]).name
     return f"fogplay-{game}.{kinds[kind].ending}", kinds[kind].write(rules, records)
 
 

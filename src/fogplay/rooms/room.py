@@ -160,6 +160,11 @@ class Room:
             self._forget()
         return self._hand(number)
 
+    def is_settled(self, number: int) -> bool:
+        """Whether there is nothing to review in a hand, or not any more."""
+        hand = self.store.hand(self.kept.id, number)
+        return hand is None or hand.review is not None
+
     def sight_at_end(self, number: int) -> Sight:
         """A finished hand as the person saw it at its end."""
         hand = self._hand(number)

@@ -8,6 +8,7 @@ section 2; Heinrich & Silver 2015, algorithms 1 and 2).
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,9 +141,36 @@ def infoset_key(game, seen, state, role):
     return mix(seen if game.hidden else state, np.uint64(role + 1)) | _1
 
 
+@piece
+def by_urgency(tables, c, slot, moves, visits, rng):
+    """Upper confidence where an untried move counts as one that was tried once and won the mean of all tries.
+
+    A good move is thus repeated before all others have been tried, and simulations look further ahead.
+    """
+    log_visits, mean = math.log(visits), 0.0
+    for move in range(moves):
+        mean += tables.cell[slot + move].total
+    mean /= visits
+    best, ties, choice = -math.inf, 0, 0
+    for move in range(moves):
+        tried = tables.cell[slot + move].visits
+        once = 1.0 / max(tried, 1)
+        score = c * math.sqrt(log_visits * once) + (tables.cell[slot + move].total * once if tried > 0 else mean)
+        if score > best:
+            best, ties, choice = score, 1, move
+        elif score == best:
+            ties += 1
+            if below(rng, ties) == 0:
+                choice = move
+    return choice
+
+
 @kernel
-def choose(learned: Any, schedule: Any, c: float, key: Any, moves: int, rng: Any) -> Any:
-    """The number of a move, the slot of it, and whether its infoset is new; slot -1 if there is no room."""
+def choose(learned: Any, schedule: Any, c: float, key: Any, moves: int, alone: bool, rng: Any) -> Any:
+    """The number of a move, the slot of it, and whether its infoset is new; slot -1 if there is no room.
+
+    ``alone``: whether no other role chooses at the same time.
+    """
     place = place_of(learned, key)
     if learned.key[place] == _0:
         slot = slot_to_add(learned, place, key, moves)
@@ -155,7 +183,10 @@ def choose(learned: Any, schedule: Any, c: float, key: Any, moves: int, rng: Any
     if visits == 0:
         choice = below(rng, moves)
     elif uniform(rng) < eta(schedule, learned.tables, slot, moves, visits):
-        choice = upper_confidence(learned.tables, c, slot, moves, visits, rng)
+        if alone:
+            choice = by_urgency(learned.tables, c, slot, moves, visits, rng)
+        else:
+            choice = upper_confidence(learned.tables, c, slot, moves, visits, rng)
     else:
         choice = draw_average(learned.tables, slot, moves, visits, rng)
     return choice, slot + choice, False
@@ -179,6 +210,20 @@ def carry_out(circuit: Any, position: Any) -> None:
 
 
 @kernel
+def one_chooses(circuit: Any, position: Any, scratch: Any) -> bool:
+    """Whether only one role has a choice, and still is in its tree."""
+    inside = False
+    for role in range(len(scratch.inside)):
+        inside |= scratch.inside[role]
+    if not inside:
+        return False
+    choosing = 0
+    for role in range(len(scratch.inside)):
+        choosing += list_legal(circuit, position, role) > 1
+    return choosing == 1
+
+
+@kernel
 def walk(game: Any, position: Any, learned: Any, schedule: Any, c: float, rng: Any, scratch: Any) -> int:
     """Play from a position to an end; returns how many choices are in ``scratch.path``."""
     roles, depth, state = len(scratch.key), 0, _0
@@ -187,6 +232,7 @@ def walk(game: Any, position: Any, learned: Any, schedule: Any, c: float, rng: A
             return depth
         if not game.hidden:
             state = state_key(game, position)
+        alone = not game.hidden and one_chooses(game.circuit, position, scratch)
         for role in range(roles):
             moves = list_legal(game.circuit, position, role)
             if moves == 0:
@@ -194,7 +240,7 @@ def walk(game: Any, position: Any, learned: Any, schedule: Any, c: float, rng: A
             choice = 0
             if moves > 1 and scratch.inside[role] and depth < len(scratch.path):
                 key = infoset_key(game, scratch.key[role], state, role)
-                choice, slot, fresh = choose(learned, schedule, c, key, moves, rng)
+                choice, slot, fresh = choose(learned, schedule, c, key, moves, alone, rng)
                 scratch.inside[role] = not fresh
                 if slot >= 0:
                     scratch.path[depth].slot, scratch.path[depth].player = slot, role

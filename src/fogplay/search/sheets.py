@@ -96,7 +96,8 @@ class SheetPlayer:
         if machine.is_terminal(state) or not all(legal):
             return
         if networked is None:
-            kernels.iterate(self.interpreted.expand(state, now), 1, 1)
+            if self.algorithm not in COUNTING:
+                kernels.iterate(self.interpreted.expand(state, now), 1, 1)
             machine.percepts(state, [options[0] for options in legal])
             return
         world = np.frombuffer(state, np.uint8)[None, :]

@@ -27,6 +27,8 @@ from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.registry import load
 from fogplay.simulators import questions
 from fogplay.simulators.holdem_cards import Batch, Bucketed, Known, deal_anew, exact_cards, new_batch
+from fogplay.simulators.holdem_learning import learn_last
+from fogplay.simulators.holdem_public import public_game
 from fogplay.simulators.interface import BATCH, Learned, Simulator
 from fogplay.simulators.policies import calling_action, explore
 from fogplay.strategies.betting import BettingStrategy, joined_levels
@@ -62,6 +64,8 @@ class CallByNode(NamedTuple):
 
 class HoldemSimulator(Simulator):
     """Hold'em as the betting tree times each player's knowledge of the cards."""
+
+    public_kernels = (learn_last,)
 
     def __init__(self, rules: Holdem) -> None:
         self.rules = rules
@@ -113,6 +117,12 @@ class HoldemSimulator(Simulator):
     def exploration(self, k: float, cap: float) -> ByOutlook:
         pot, to_come = self.betting.outlook.T
         return ByOutlook(self.betting.nodes, np.minimum(cap, pot + k * to_come))
+
+    def public_game(self, opponent: str | None, threads: int) -> Any:
+        if self.rules.grid == EXACT or self.rules.players != 2 or not self.rules.is_full():
+            return None
+        grid = None if opponent is None else self.rules.grid if opponent == self.name else opponent
+        return public_game(self.rules, self.betting, grid, threads)
 
     def calls(self) -> CallByNode:
         return CallByNode(self.betting.nodes)

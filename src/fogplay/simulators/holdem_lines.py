@@ -176,6 +176,22 @@ def lanes_of(
     return found
 
 
+def slots_of(
+    betting: Betting, round_: Round, player: int, roots: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """[lanes, slots] where a learner's tables have a player's actions with bucket 0, and how far it is to the next."""
+    spread = _Spread(betting.nodes, round_, 0, player, roots)
+    first, stride = (np.zeros((len(roots), round_.slots[player]), np.int64) for _ in range(2))
+    for spot in spread.spots[spread.spots["player"] == player]:
+        for number in range(int(spot["count"])):
+            action = int(spot["first"]) + number
+            slot = int(round_.actions[action]["slot"])
+            for lane in range(len(roots)):
+                node = betting.nodes[spread.before(lane, action)]
+                first[lane, slot], stride[lane, slot] = node["slot"] + number, node["stride"]
+    return first, stride
+
+
 class _Spread:
     """One round's decisions on all lanes of a responder."""
 
@@ -206,11 +222,11 @@ class _Spread:
                 action = int(spot["first"]) + number
                 slot = int(self.round.actions[action]["slot"])
                 for lane in range(len(self.roots)):
-                    before = self._before(lane, action)
+                    before = self.before(lane, action)
                     share[lane // WIDTH, slot, :, lane % WIDTH] = shares.at(before, self.street, number)
         return Table(share.reshape(self.chunks, slots * buckets, WIDTH), buckets)
 
-    def _before(self, lane: int, action: int) -> int:
+    def before(self, lane: int, action: int) -> int:
         """The node at which an action is taken."""
         place = int(np.searchsorted(self.spots["first"], action, side="right")) - 1
         if place == 0:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fogplay.jit import kernel
 from fogplay.simulators.holdem_lines import ENDS
-from fogplay.simulators.holdem_vectors import MIXED, ascend, descend
+from fogplay.simulators.holdem_vectors import MIXED, Own, ascend, descend
 from fogplay.vectors import WIDTH, load, store
 
 
@@ -78,7 +78,7 @@ def walk_up(
     """
     for chunk in range(reach.shape[0]):
         lanes = ahead[chunk * WIDTH : (chunk + 1) * WIDTH]
-        mine = own[chunk] if how == MIXED else own[0]
+        mine = Own(own[chunk], own[chunk]) if how == MIXED else Own(own[0], own[0])
         walk_chunk_up(
             spots, actions, responder, how, board, reach[chunk], share[chunk], buckets, mine, own_buckets, stake[chunk],
             lanes, onward, known, buffers, sums[chunk], weight,

@@ -8,16 +8,17 @@ same counts after the last hand tell how many hands an opponent that folds may h
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.jit import kernel, piece
-from fogplay.simulators.holdem_lines import DEEPER, ENDS
+from fogplay.simulators.holdem_lines import DEEPER, ENDS, Round
 from fogplay.vectors import WIDTH, larger, load, store
 
-SUM, LARGEST, MIXED = range(3)  # how the values after a player's actions are joined
+SUM, LARGEST, MIXED, LEARNED, CHOSEN = range(5)  # how the values after a player's actions are joined
+# LEARNED is MIXED and CHOSEN is LARGEST, with the worth of every action kept in ``Own.worth``.
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -42,6 +43,25 @@ class Buffers(NamedTuple):
     beaten: NDArray[np.float64]  # [hands, WIDTH] the reach of weaker hands
     held: NDArray[np.float64]  # [2 * (cards + 1), WIDTH] the reach by card, and of all hands; the same so far
     lanes: NDArray[np.uint64]  # [2, WIDTH] lanes that go on, and their places in the next round
+
+
+def new_buffers(round_: Round, hands: int, cards: int, kind: Any) -> Buffers:
+    """Scratch for the walk of a round."""
+    return Buffers(
+        np.zeros((round_.reaches * hands, WIDTH), kind),
+        np.zeros((round_.values * hands, WIDTH), kind),
+        np.zeros((hands, WIDTH), kind),
+        np.zeros((hands, WIDTH), kind),
+        np.zeros((2 * (cards + 1), WIDTH), kind),
+        np.zeros((2, WIDTH), np.uint64),
+    )
+
+
+class Own(NamedTuple):
+    """A responder's probabilities, if it follows a strategy, and room for what its actions are worth, if it learns."""
+
+    share: NDArray[np.float64]  # [slots * buckets, WIDTH]
+    worth: NDArray[np.float64]  # the same; left alone unless it learns
 
 
 @piece
@@ -118,11 +138,13 @@ def play_and_count(bucket, share, first, reach, begin, played, low, high, held, 
 @piece
 def join(how, begun, value, row, worth, own, at):
     """Take the ``worth`` of one action into a row of ``value``; row ``at`` of ``own`` has its probabilities."""
-    if how == MIXED:
-        worth = worth * load(own, at)
+    if how >= LEARNED:
+        store(own.worth, at, worth)
+    if how in (MIXED, LEARNED):
+        worth = worth * load(own.share, at)
     if not begun:
         store(value, row, worth)
-    elif how == LARGEST:
+    elif how in (LARGEST, CHOSEN):
         store(value, row, larger(load(value, row), worth))
     else:
         store(value, row, load(value, row) + worth)
@@ -176,14 +198,6 @@ def join_rows(how, begun, rows, begin, value, to, own, first, bucket):
 
 
 @kernel
-def weigh(value, begin, own, first, bucket):
-    """Multiply values by the responder's own probabilities."""
-    for hand in range(np.uint64(len(bucket))):
-        row = begin + hand
-        store(value, row, load(value, row) * load(own, first + np.uint64(bucket[hand])))
-
-
-@kernel
 def ascend(spots, actions, responder, how, board, number, share, buckets, own, own_buckets, stake, ahead, buffers):
     """Fill ``buffers.value`` from the last decision to the first, whose values end in its buffer.
 
@@ -201,13 +215,11 @@ def ascend(spots, actions, responder, how, board, number, share, buckets, own, o
         for at in range(spot.first + spot.count - 1, spot.first - 1, -1):  # raises first: their values are in place
             action = actions[at]
             slot = np.uint64(action.slot)
-            row = slot * np.uint64(own_buckets) if joining == MIXED else _0
+            row = slot * np.uint64(own_buckets) if joining >= MIXED else _0
             if action.kind == DEEPER:
                 deeper = np.uint64(spots[action.to].value) * hands
-                if deeper != to:
+                if deeper != to or joining >= MIXED:
                     join_rows(joining, begun, value, deeper, value, to, own, row, mine)
-                elif joining == MIXED:
-                    weigh(value, to, own, row, mine)
             elif action.kind == ENDS and len(ahead) > 0:
                 join_rows(joining, begun, ahead, np.uint64(action.to) * hands, value, to, own, row, mine)
             else:

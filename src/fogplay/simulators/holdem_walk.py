@@ -27,7 +27,9 @@ from fogplay.simulators.holdem_vectors import (
     MIXED,
     Board,
     Buffers,
+    Own,
     average_over,
+    new_buffers,
     walk_last,
 )
 from fogplay.trees.betting import Betting
@@ -196,7 +198,7 @@ class Walk:
         if found is None:
             hands = board.hand.shape[1]
             known = np.zeros((self.rounds[street].ends * hands, WIDTH))
-            found = self.buffers(street, hands, np.float64), known
+            found = new_buffers(self.rounds[street], hands, self.lookups.deck.cards, np.float64), known
             setattr(self.scratch, f"of_{street}", found)
         return found
 
@@ -207,15 +209,17 @@ class Walk:
         street, kind = self.rules.rounds - 1, self.precision
         sums = self._zeros(street)
         board, weight = self.last_boards(dealt, boards)
-        buffers, round_ = self.buffers(street, board.hand.shape[1], kind), self.rounds[street]
+        round_ = self.rounds[street]
+        buffers = new_buffers(round_, board.hand.shape[1], self.lookups.deck.cards, kind)
         for seat in range(SEATS):
             lanes = self.lanes[seat][street]
             for chunk in range(lanes.chunks):
                 own, own_buckets = (NOTHING[0], 1) if lanes.own is None else (lanes.own.share[chunk], lanes.own.buckets)
+                mine = own.astype(kind, copy=False)
                 walk_last(
                     round_.spots[seat], round_.actions, seat, self.how, board, weight,
                     reach[seat][chunk].astype(kind, copy=False), lanes.theirs.share[chunk].astype(kind, copy=False),
-                    lanes.theirs.buckets, own.astype(kind, copy=False), own_buckets,
+                    lanes.theirs.buckets, Own(mine, mine), own_buckets,
                     lanes.stake[chunk].astype(kind, copy=False), np.zeros((0, WIDTH), kind), buffers, sums[seat][chunk],
                 )  # fmt: skip
         return sums
@@ -226,18 +230,6 @@ class Walk:
         cards = [(*before, *each.cards) for each in boards]
         weight = np.array([each.weight for each in boards], np.float64)
         return self.lookups.board(self.rules.rounds - 1, cards, last=True), weight
-
-    def buffers(self, street: int, hands: int, kind: Any) -> Buffers:
-        """Scratch for the walk of a round."""
-        round_ = self.rounds[street]
-        return Buffers(
-            np.zeros((round_.reaches * hands, WIDTH), kind),
-            np.zeros((round_.values * hands, WIDTH), kind),
-            np.zeros((hands, WIDTH), kind),
-            np.zeros((hands, WIDTH), kind),
-            np.zeros((2 * (self.lookups.deck.cards + 1), WIDTH), kind),
-            np.zeros((2, WIDTH), np.uint64),
-        )
 
 
 def new_walk(

@@ -54,6 +54,7 @@ class Simulator:
     payoff_range: float  # the largest difference between two payoffs of a player
     compiled: bool = True  # whether kernels play it without Python, so that a GPU can
     note: str | None = None  # a remark to print before it is played
+    public_kernels: tuple[Any, ...] = ()  # of ``public_game``
     defaults: Mapping[str, Any] = NONE  # of UCT's parameters, where the game asks for its own
     calibration: Mapping[str, Mapping[str, Any]] = NONE  # parameters by algorithm, as the papers calibrated them
 
@@ -98,6 +99,14 @@ class Simulator:
 
     def exploration(self, k: float, cap: float) -> Any:
         """Exploration that follows the pot, min(cap, pot + k * betting to come); None if there is no pot."""
+        return None
+
+    def public_game(self, opponent: str | None, threads: int) -> Any:
+        """What learns from one deal of public cards with all private ones at once; None if they cannot be told apart.
+
+        With an ``opponent``, a spec or grid by which it sees the cards, each player learns against one that answers
+        best in the last round.
+        """
         return None
 
     def calls(self) -> Any:

@@ -11,6 +11,7 @@ from fogplay.kernels import outcome_sampling, traversal_sampling, uct
 from fogplay.kernels.cfr import iterate
 from fogplay.simulators import Simulator
 from fogplay.solvers.full_width import WEIGHTINGS, FullWidth, weighting_of
+from fogplay.solvers.public_sampling import PublicSampling
 from fogplay.solvers.run import Learner
 from fogplay.solvers.sampling import MonteCarloCfr, SelfPlay, check_sampling, countable
 
@@ -24,11 +25,14 @@ class Algorithm:
     make: Callable[[Any, str, dict[str, Any]], Learner] | None  # None: the linear program, which solves in one step
     parameters: tuple[str, ...]
     iterations: int  # by default
-    kernels: tuple[Any, ...] = ()  # compiled by the first run
+    kernels: tuple[Any, ...] = ()  # compiled by the first run; none: those of the game
+    bytes_per_action: int = 24  # of its tables
     countable: Callable[[int, str], int | None] | None = (
         None  # the most iterations, by slots and device; None: no limit
     )
-    seeded: bool = False  # it draws random numbers, and can share its tables between threads
+    seeded: bool = False  # it draws random numbers, and can use several threads
+    on_gpu: bool = False
+    steady: bool = False  # the same bits on any number of threads
 
 
 AUTO = "auto"
@@ -53,8 +57,10 @@ _SAMPLING = (
         (*_UCT, "schedule", "gamma", "eta", "d", "threshold"),
         iterations=50_000_000,
         kernels=(uct.run,),
+        bytes_per_action=16,
         countable=countable,
         seeded=True,
+        on_gpu=True,
     ),
     Algorithm(
         "uct",
@@ -63,8 +69,10 @@ _SAMPLING = (
         _UCT,
         iterations=50_000_000,
         kernels=(uct.run,),
+        bytes_per_action=16,
         countable=countable,
         seeded=True,
+        on_gpu=True,
     ),
     Algorithm(
         "os-mccfr",
@@ -74,6 +82,7 @@ _SAMPLING = (
         iterations=50_000_000,
         kernels=(outcome_sampling.run,),
         seeded=True,
+        on_gpu=True,
     ),
     Algorithm(
         "es-mccfr",
@@ -83,8 +92,38 @@ _SAMPLING = (
         iterations=20_000_000,
         kernels=(traversal_sampling.run,),
         seeded=True,
+        on_gpu=True,
     ),
-    Algorithm("cs-mccfr", "by chance sampling", MonteCarloCfr, (), 10_000_000, (traversal_sampling.run,), seeded=True),
+    Algorithm(
+        "cs-mccfr",
+        "by chance sampling",
+        MonteCarloCfr,
+        (),
+        iterations=10_000_000,
+        kernels=(traversal_sampling.run,),
+        seeded=True,
+        on_gpu=True,
+    ),
+    Algorithm(
+        "pcs-mccfr",
+        "by public chance sampling, all hands at once (Johanson et al. 2012)",
+        PublicSampling,
+        (),
+        iterations=10_000,
+        bytes_per_action=8,
+        seeded=True,
+        steady=True,
+    ),
+    Algorithm(
+        "cfr-br",
+        "against an opponent that answers best in the last round (Johanson et al. 2012)",
+        PublicSampling,
+        ("opponent",),
+        iterations=10_000,
+        bytes_per_action=8,
+        seeded=True,
+        steady=True,
+    ),
 )
 
 ALGORITHMS: dict[str, Algorithm] = (

@@ -297,7 +297,7 @@ def require_device(device: str, algorithm: str) -> None:
     """Refuse a device that is missing or does not support this algorithm."""
     if one_of("device", device, DEVICES) == "cpu":
         return
-    if algorithm != AUTO and not algorithm_called(algorithm).seeded:
+    if algorithm != AUTO and not algorithm_called(algorithm).on_gpu:
         raise FogplayError(f"{algorithm} runs on the CPU; a GPU is for sampling algorithms such as smooth-uct")
     from fogplay.kernels.cuda import require_gpu
 

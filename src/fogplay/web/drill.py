@@ -13,6 +13,7 @@ from fogplay.pictures import draw_sight
 from fogplay.pictures.svg import escape
 from fogplay.rooms import Hall, Room
 from fogplay.rooms.hands import Exercise, answer, exercise
+from fogplay.web.forms import PATIENCE
 from fogplay.web.markup import HANDS_LINK, TABLE_LINK, decision_panel, head, keys_for
 from fogplay.web.room import opened
 
@@ -22,7 +23,7 @@ NOTHING = "Nothing to practise yet: no reviewed choice of yours has cost anythin
 def add_page(hall: Hall) -> None:
     """Serve drills by the rooms' secrets."""
 
-    @ui.page("/room/{secret}/drill")
+    @ui.page("/room/{secret}/drill", response_timeout=PATIENCE)
     async def page(secret: str) -> None:
         place = ui.html(sanitize=False).classes("w-full")
         room = await opened(hall, secret, place)
@@ -71,7 +72,7 @@ def drill_page(asked: Exercise | None, given: int | None, right: int, count: int
     back = f'<p class="links">{HANDS_LINK} {TABLE_LINK}</p>'
     if asked is None:
         return f'<div class="page">{head("Drill")}<p role="status">{NOTHING}</p>{back}</div>'
-    board = f'<div class="board">{draw_sight(asked.sight)}</div>'
+    board = f'<div class="board">{draw_sight(asked.sight, faces=True)}</div>'
     score = f'<p class="soft">{right} of {count} right</p>' if count else ""
     if given is None:
         said = f"Hand {asked.hand + 1} again. {asked.made['situation']}. What is best?"

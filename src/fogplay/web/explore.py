@@ -23,7 +23,7 @@ from fogplay.strategies import TabularStrategy
 from fogplay.web.forms import Bot, add_form_page, opened, said
 
 MOST_BARS = 30
-MOST_DIFFERENCES = 12
+MOST_DIFFERENCES, FEW_DIFFERENCES = 12, 4
 MOST_TREE = 200
 MOST_PLAYERS = 2  # of games whose bots are all offered: with more of them, each takes gigabytes
 NONE = "none"
@@ -119,17 +119,20 @@ def compared(first: Shares, second: Shares, names: Sequence[str]) -> str:
         raise FogplayError("these two strategies have no infoset in common: choose two of the same game")
     apart = {each: _difference(first[each], second[each]) for each in both}
     both.sort(key=lambda each: -apart[each])
-    rows: dict[str, Any] = {}
-    for each in both[:MOST_DIFFERENCES]:
-        rows[f"{each} · first"] = first[each]
-        rows[f"{each} · second"] = second[each]
+    shown = both[:MOST_DIFFERENCES]
+    half = len(shown) if len(shown) < FEW_DIFFERENCES else (len(shown) + 1) // 2  # two columns, the first one first
+    columns = [
+        {f"{each} · {name}": of[each] for each in part for name, of in (("first", first), ("second", second))}
+        for part in (shown[:half], shown[half:])
+        if part
+    ]
     mean = sum(apart.values()) / len(both)
     about = (
         f"They differ by {100 * mean:.1f} % on average over {len(both):,} situations: so much probability moves from "
         "one action to another."
     )
     told = f"<h2>Largest differences first</h2><p>First: {escape(names[0])}. Second: {escape(names[1])}. {about}</p>"
-    return told + draw_bars(rows)
+    return f'{told}<div class="columns">{"".join(f"<div>{draw_bars(rows)}</div>" for rows in columns)}</div>'
 
 
 def _charts(sources: Sequence[Source], names: Sequence[str], strategies: Sequence[Any], where: str, board: str) -> str:

@@ -18,13 +18,14 @@ from fogplay.rooms.company import BEST, company_for
 from fogplay.strategies import load as load_strategy
 from fogplay.web.markup import head
 
+PATIENCE = 30.0  # seconds in which a page must be made; a busy machine may need more than NiceGUI's three
 MOST_FILES = 4  # strategies that stay in memory after they were looked at
 
 
 def add_form_page(path: str, title: str, fill: Callable[[], Any]) -> None:
     """Serve a page at a path; ``fill`` puts its parts there, for every browser that opens it."""
 
-    @ui.page(path)
+    @ui.page(path, response_timeout=PATIENCE)
     def page() -> None:
         with ui.element("div").classes("page"):
             ui.html(head(title, path), sanitize=False)

@@ -16,7 +16,8 @@ from fogplay.pictures import draw_sight
 from fogplay.pictures.svg import escape
 from fogplay.rooms import Finished, Hall, Room
 from fogplay.rooms.hands import Filter, chosen, exported
-from fogplay.web.markup import DRILL_LINK, TABLE_LINK, head, review_panel, short
+from fogplay.web.forms import PATIENCE
+from fogplay.web.markup import DRILL_LINK, TABLE_LINK, called, head, review_panel, short
 from fogplay.web.room import opened
 
 MOST_ROWS = 200
@@ -26,14 +27,18 @@ MOST_WORDS = 60  # letters
 def add_page(hall: Hall) -> None:
     """Serve the hands of rooms by the rooms' secrets."""
 
-    @ui.page("/room/{secret}/hands")
+    @ui.page("/room/{secret}/hands", response_timeout=PATIENCE)
     async def page(secret: str, cost: str = "", seat: str = "", words: str = "", show: str = "") -> None:
         place = ui.html(sanitize=False).classes("w-full")
         room = await opened(hall, secret, place)
         if room is None:
             return
+        number = number_from(show)
+        if number is not None and not room.is_settled(number):  # a search thinks about every decision again
+            place.content = f'<div class="page">{head("Hands")}<p role="status">Reviewing …</p></div>'
+            await ui.context.client.connected()
         try:
-            found = await run.io_bound(hands_page, room, filter_from(cost, seat, words), number_from(show))
+            found = await run.io_bound(hands_page, room, filter_from(cost, seat, words), number)
         except FogplayError as error:
             found = f'<div class="page">{head("Hands")}<p class="bad" role="alert">{escape(error)}</p></div>'
         place.content = found or ""
@@ -72,7 +77,7 @@ def _decimal(text: str) -> float:
 
 def hands_page(room: Room, wanted: Filter, show: int | None) -> str:
     """The list, and the hand that is looked at."""
-    hands, title = chosen(room.history(None), wanted), f"Hands of {room.settings.game}"
+    hands, title = chosen(room.history(None), wanted), f"Hands of {called(room.settings.game)}"
     looked = "" if show is None else _looked_at(room, show)
     kinds = " ".join(
         f'<a data-in-room="file/{kind}" download>{escape(kind.upper())}</a>' for kind in kinds_for(room.company.rules)
@@ -130,5 +135,5 @@ def _query(wanted: Filter) -> str:
 
 def _looked_at(room: Room, number: int) -> str:
     hand = room.settle(number)
-    board = f'<div class="board">{draw_sight(room.sight_at_end(number))}</div>'
+    board = f'<div class="board">{draw_sight(room.sight_at_end(number), faces=True)}</div>'
     return f'<div class="room"><section aria-label="Hand {number + 1}">{board}</section>{review_panel(hand)}</div>'

@@ -8,6 +8,7 @@ from typing import Any
 from nicegui import run, ui
 
 from fogplay.errors import FogplayError
+from fogplay.games.own import failed
 from fogplay.games.registry import load
 from fogplay.notation.talk import talk_for
 from fogplay.rooms import Hall, Settings
@@ -88,8 +89,8 @@ class Lobby:
         self.said.text = "Seating your opponent; the first time this may take a minute …"
         try:
             room = await run.io_bound(self.hall.create, settings)
-        except FogplayError as error:
-            self.said.text = str(error)
+        except Exception as error:  # a game of a person's own may fail in any way
+            self.said.text = str(error) if isinstance(error, FogplayError) else failed(error)
             self.button.enable()
             return
         if room is not None:  # else the server is stopping

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from fogplay.pictures import draw_sight
@@ -18,8 +20,14 @@ RARE = 0.005  # shares below which an option is not shown, unless its value is k
 NOTHING = 5e-4  # what is shown as zero
 SPARE = "asdfghjklqwertyuiopzxcvbm"  # keys for moves that have neither a letter nor a number of their own
 HANDS_LINK = '<a data-in-room="hands">All hands</a>'
+LOOKS = {  # how cards look is each browser's own matter: what can be chosen, and the choices
+    "cards": ("Cards", (("drawn", "drawn"), ("faces", "pictures"))),
+    "suits": ("Suits", (("two", "two colours"), ("four", "four colours"))),
+}
 DRILL_LINK = '<a data-in-room="drill">Drill what cost most</a>'
 TABLE_LINK = '<a data-in-room="">Back to the table</a>'
+NO_TURN = "The hand was over before you had to decide."
+NO_CHOICE = "You had no choice, or nobody here can tell what was best."
 LINKS = (("/", "Play"), ("/explore", "Explore"), ("/train", "Train"))
 
 
@@ -42,21 +50,29 @@ def room_page(
     """The whole of a room: board, moves, log, score, history and a review."""
     sight = look.sight
     others = ", ".join(name for seat, name in enumerate(sight.names) if seat != sight.seat)
-    title = f"{settings.game} against {others}" if others else settings.game
+    game = called(settings.game)
+    title = f"{game} against {others}" if others else game
     lines = "".join(f"<li>{escape(line)}</li>" for line in sight.lines)
     said = f'<p class="bad" role="alert">{escape(message)}</p>' if message else ""
-    drawn = draw_sight(sight)
+    drawn = draw_sight(sight, faces=True)
     board = (
         f'<section aria-label="Table"><div class="board">{drawn}</div>'
         f'<p id="turn">{escape(_turn(look))}</p>{said}{_moves(look, settings)}'
         f'<ol class="log" aria-label="What happened" tabindex="0">{lines}</ol></section>'
     )
     more = f'<p class="links">{HANDS_LINK} {DRILL_LINK}</p>' if history else ""
-    suits = 'class="suit-' in drawn
-    side = f"{_scores(scores)}{review_panel(reviewed)}{_history(history)}{more}{_settings(settings, sight, suits)}"
+    there = {"cards": "#face-(?!back)", "suits": '[" ]suit-'}  # what of their looks there is to choose
+    looks = {what: re.search(sign, drawn) is not None for what, sign in there.items()}
+    side = f"{_scores(scores)}{review_panel(reviewed)}{_history(history)}{more}{_settings(settings, sight, looks)}"
     kept = f'<span data-room="{escape(title)}"></span>'
     aside = f'<section aria-label="Score and reviews">{side}</section>'
     return f'<div class="page">{head(title)}{kept}<div class="room">{board}{aside}</div></div>'
+
+
+def called(spec: str) -> str:
+    """A game's spec as people read it: of a file only its name."""
+    name, bracket, rest = spec.partition("(")
+    return f"{Path(name).name}{bracket}{rest}"
 
 
 def _turn(look: Look) -> str:
@@ -162,8 +178,8 @@ def _history(history: Sequence[Finished]) -> str:
     return f'<section class="panel" aria-label="Earlier hands"><table><tr>{top}</tr>{"".join(rows)}</table></section>'
 
 
-def _settings(settings: Settings, sight: Any, suits: bool) -> str:
-    """Seat and pace, and where there are suits, their colours: which choice is made, and buttons for the others."""
+def _settings(settings: Settings, sight: Any, looks: dict[str, bool]) -> str:
+    """Seat and pace, and where there are cards, their looks: which choice is made, and buttons for the others."""
     seats = [("", "changes"), *((str(seat), f"seat {seat}") for seat in range(len(sight.names)))]
     rows = (
         ("Your seat", "seat", seats, "" if settings.seat is None else str(settings.seat)),
@@ -178,9 +194,13 @@ def _settings(settings: Settings, sight: Any, suits: bool) -> str:
             for value, words in choices
         )
         parts.append(f'<div class="choice" role="group" aria-label="{name}"><span>{name}</span>{buttons}</div>')
-    if suits:
-        colours = '<button class="plain" data-here="four">Two or four colours</button>'
-        parts.append(f'<div class="choice"><span>Suits</span>{colours}</div>')
+    for what, (name, offered) in LOOKS.items():
+        if looks[what]:
+            buttons = "".join(
+                f'<button class="plain" data-look="{what}" data-value="{value}">{words}</button>'
+                for value, words in offered
+            )
+            parts.append(f'<div class="choice" role="group" aria-label="{name}"><span>{name}</span>{buttons}</div>')
     return f'<section class="panel" aria-label="Settings"><h2>Settings</h2>{"".join(parts)}</section>'
 
 
@@ -192,7 +212,8 @@ def review_panel(hand: Finished | None) -> str:
     if hand.review is None:
         inside.append('<p class="soft">Reviewing …</p>')
     elif not hand.review:
-        inside.append('<p class="soft">You had nothing to decide, or nobody here can tell what was best.</p>')
+        decided = any(who == hand.seat for who, _ in hand.events)
+        inside.append(f'<p class="soft">{NO_CHOICE if decided else NO_TURN}</p>')
     for made in hand.review or ():
         inside.append(decision_panel(made))
     name = f"Review of hand {hand.number + 1}"

@@ -14,6 +14,7 @@ from nicegui import background_tasks, run, ui
 from fogplay.errors import FogplayError
 from fogplay.pictures.svg import escape
 from fogplay.rooms import Finished, Hall, Look, Room, Scores, Settings
+from fogplay.web.forms import PATIENCE
 from fogplay.web.markup import MOST_HISTORY, head, room_page
 
 Answer = TypeVar("Answer")
@@ -26,7 +27,7 @@ _watching: dict[str, set[RoomPage]] = defaultdict(set)  # the pages that show a 
 def add_page(hall: Hall) -> None:
     """Serve rooms by their secrets."""
 
-    @ui.page("/room/{secret}")
+    @ui.page("/room/{secret}", response_timeout=PATIENCE)
     async def page(secret: str) -> None:
         place = ui.html(sanitize=False).classes("w-full")
         room = await opened(hall, secret, place)

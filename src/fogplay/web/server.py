@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from nicegui import app, core, ui
 
+from fogplay.pictures.cards import FACES
 from fogplay.rooms import Hall
 from fogplay.rooms.training import Trainings
 from fogplay.web import drill, explore, hands, lobby, room, train
@@ -14,6 +16,7 @@ from fogplay.web.frames import Frames
 from fogplay.web.guard import Guard
 
 FOLDER = Path(__file__).parent
+YEAR = 365 * 24 * 3600  # seconds for which a browser keeps pictures: their address changes with them
 LARGEST_MESSAGE = 20_000  # bytes that a page may send at once
 
 
@@ -36,6 +39,9 @@ def run(hall: Hall, trainings: Trainings, address: Address) -> None:
     app.add_middleware(Guard, host=address.host, token=address.token)
     core.sio.eio.max_http_buffer_size = LARGEST_MESSAGE
     Frames(core.sio).install()
+    cards = f"/cards-{hashlib.sha256(FACES.read_bytes()).hexdigest()[:12]}.svg"
+    app.add_static_file(local_file=FACES, url_path=cards, max_cache_age=YEAR)
+    ui.add_head_html(f'<meta name="fogplay-cards" content="{cards}">', shared=True)
     ui.add_head_html(f"<style>{(FOLDER / 'style.css').read_text()}</style>", shared=True)
     ui.add_body_html(f"<script>{(FOLDER / 'table.js').read_text()}</script>", shared=True)
     lobby.add_page(hall)

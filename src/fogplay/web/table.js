@@ -4,15 +4,34 @@
   const secret = () => location.pathname.split("/")[2] || "";
   const send = (what) => emitEvent("fogplay", { ...what, secret: secret() });
   let timer = null;
-  // Two or four colours of suits: this browser's own matter.
-  const colours = (four) => {
-    localStorage.setItem("fogplay-suits", four ? "four" : "two");
-    document.documentElement.classList.toggle("four", four);
+  // How cards look is this browser's own matter. Pictures of cards come as one file, whatever cards are in play.
+  const wide = matchMedia("(min-width:900px)");
+  const chosen = (what) => localStorage.getItem("fogplay-" + what);
+  const look = () => ({ cards: chosen("cards") || (wide.matches ? "faces" : "drawn"), suits: chosen("suits") || "two" });
+  let sheet = null, sheetIsThere = false;
+  const fetchSheet = async () => {
+    const answer = await fetch(document.querySelector("meta[name=fogplay-cards]").content);
+    if (!answer.ok) return;
+    const place = document.createElement("div");
+    place.className = "only-said";
+    place.setAttribute("aria-hidden", "true");
+    place.innerHTML = await answer.text();
+    document.body.append(place);
+    sheetIsThere = true;
+    dress();
   };
-  document.documentElement.classList.toggle("four", localStorage.getItem("fogplay-suits") === "four");
+  const dress = () => {
+    const now = look(), root = document.documentElement.classList;
+    if (now.cards === "faces" && !sheet && document.querySelector(".pictured")) sheet = fetchSheet().catch(() => {});
+    root.toggle("four", now.suits === "four");
+    root.toggle("faces", now.cards === "faces" && sheetIsThere);
+    for (const button of document.querySelectorAll("button[data-look]"))
+      button.setAttribute("aria-pressed", String(now[button.dataset.look] === button.dataset.value));
+  };
+  wide.addEventListener("change", () => dress());
   // The server may make the page again between press and release: a button that says the same is the same button.
   let pressed = null;
-  const under = (event) => event.target.closest && event.target.closest("button[data-do],button[data-here]");
+  const under = (event) => event.target.closest && event.target.closest("button[data-do],button[data-look]");
   const meaning = (button) => (button ? JSON.stringify(button.dataset) : null);
   document.addEventListener("pointerdown", (event) => { pressed = event.button === 0 ? meaning(under(event)) : null; });
   document.addEventListener("pointerup", (event) => {
@@ -23,9 +42,15 @@
   document.addEventListener("click", (event) => { if (event.detail === 0) deed(under(event)); }); // keys and programs
   const deed = (button) => {
     if (!button || button.disabled) return;
-    if (button.dataset.here) { colours(button.dataset.here !== localStorage.getItem("fogplay-suits")); return; }
+    if (button.dataset.look) { localStorage.setItem("fogplay-" + button.dataset.look, button.dataset.value); dress(); return; }
     const moves = button.closest(".moves");
-    if (moves) moves.classList.add("sent"); // until the server has made the page again
+    if (moves && document.querySelector("[data-room]")) { // until the server has made the page again
+      moves.classList.add("sent");
+      setTimeout(() => {
+        const turn = document.querySelector("#turn");
+        if (moves.isConnected && turn) turn.textContent = "The others are thinking …";
+      }, 800);
+    }
     if (button.dataset.do === "typed") {
       const field = document.querySelector("input.typed");
       send({ ...button.dataset, text: field ? field.value : "" });
@@ -66,7 +91,7 @@
   });
   const refocus = () => {
     if (!focused || focused.button.isConnected || document.activeElement !== document.body) return;
-    const all = [...document.querySelectorAll("button[data-do],button[data-here]")];
+    const all = [...document.querySelectorAll("button[data-do],button[data-look]")];
     const same = all.find((button) => meaning(button) === focused.meaning);
     const next = same || (focused.move && document.querySelector(".moves button"));
     if (next) next.focus({ preventScroll: true });
@@ -87,9 +112,14 @@
     turn = now.textContent; lines = log.length;
   };
   const settle = () => {
+    dress();
     refocus();
     announce();
     for (const bar of document.querySelectorAll(".q-loading-bar:not([aria-label])")) bar.setAttribute("aria-label", "Loading");
+    for (const list of document.querySelectorAll(".q-menu[role=listbox]:not([aria-label])")) {
+      const owner = document.querySelector(`[role=combobox][aria-controls="${list.id}"]`);
+      list.setAttribute("aria-label", (owner && owner.getAttribute("aria-label")) || "Choices");
+    }
     const field = document.querySelector("input.typed");
     if (field && document.activeElement === document.body && matchMedia("(hover:hover)").matches) field.focus();
     const next = document.querySelector("button[data-auto]");

@@ -113,12 +113,7 @@ def charts_of(runs: Sequence[Training], over: str) -> str:
             groups.setdefault((each.game, each.measure), []).append(each)
     drawn = []
     for (game, measure), members in groups.items():
-        lines = {
-            f"{each.short} {each.algorithm}": [
-                (at.iteration if over == OVER[0] else at.seconds, at.value) for at in each.curve
-            ]
-            for each in reversed(members[:COLOURS])
-        }
+        lines = {f"{each.short} {each.algorithm}": _points(each, over) for each in reversed(members[:COLOURS])}
         chart = draw_lines(lines, over, measure, plain=measure != "nash_conv")
         drawn.append(f'<section class="panel" aria-label="{escape(game)}"><h2>{escape(game)}</h2>{chart}</section>')
     return f'<div class="pair">{"".join(drawn)}</div>' if drawn else ""

@@ -2,12 +2,15 @@
 
 To keep to the clock, the agent thinks in a thread of its own, and whoever waits for it takes any legal move at the
 deadline, less a margin that grows with the delays that were measured. So does the preparation of a match: rules that
-need more than the start clock or more than the memory are refused.
+need more than the start clock or more than the memory are refused. A match that begins while kernels are still being
+compiled does without them: the interpreter follows its rules.
 """
 
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +22,8 @@ import psutil
 
 from fogplay.agents import resolve
 from fogplay.errors import FogplayError
-from fogplay.games.gdl import GdlGame, game_of
+from fogplay.games.gdl import SMALLEST, GdlGame, game_of
+from fogplay.games.registry import load
 from fogplay.gdl.kif import unparse
 from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import RANDOM, read_sheet
@@ -35,7 +39,10 @@ LEAST = 0.05  # seconds for thinking, whatever the margin
 FORGOTTEN = 60.0  # seconds after a play clock has run out twice
 GROUNDING = 0.4  # share of the start clock for grounding
 PREPARING = 0.9  # share of the start clock after which the rules are refused
+COMPILING = 0.4  # share of the start clock in which a match waits for kernels
+UNCOMPILED, UNCOMPILED_HIDDEN = "ggp:uct:86400s", "uniform"  # who plays without kernels: with all moves seen, and not
 NOBODY = "noop"
+_COMPILER = "import sys; from fogplay.protocols.ggp.player import compile_for; compile_for(sys.argv[1])"
 
 
 @dataclass
@@ -56,6 +63,12 @@ class Match:
     work: Work | None = None  # in which the agent thinks
 
 
+def compile_for(agent: str) -> None:
+    """Compile what an agent's thinking needs, in sheets with percepts and without; a wrong agent is an error."""
+    for name in SMALLEST:
+        resolve([agent], load(name))
+
+
 class Player:
     """Answers messages with ``agent``, a text such as ``ggp:auto``; ``clock`` is for tests."""
 
@@ -67,12 +80,44 @@ class Player:
         memory: int = MEMORY,
     ) -> None:
         self.agent, self.clock = agent, clock
-        self.memory = memory + psutil.Process().memory_info().rss  # rules count from here on, not what was there
+        self.allowed = memory
+        self._count_memory()
         self.rng = np.random.default_rng(seed)
         self.match: Match | None = None
         self.turn = threading.Lock()  # one message of a match at a time
         self.worst = 0.0  # the longest delay of a reply after the moment it was wanted
         self.starting = False
+        self.compiled = threading.Event()  # whether matches may use kernels
+        self.compiled.set()
+        self.close: Callable[[], None] = lambda: None  # ends the process that compiles
+
+    def compile(self, over: Callable[[BaseException | None], None]) -> None:
+        """Compile what thinking needs, and call ``over`` with what went wrong, if anything.
+
+        A process of its own compiles, so that messages are answered meanwhile; then a thread loads what it has kept.
+        """
+        self.compiled.clear()
+        compiler = subprocess.Popen(
+            [sys.executable, "-c", _COMPILER, self.agent], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self.close = compiler.kill
+
+        def run() -> None:
+            problem: BaseException | None = None
+            try:
+                compiler.wait()
+                compile_for(self.agent)
+            except BaseException as error:
+                problem = error
+            self._count_memory()
+            self.compiled.set()
+            over(problem)
+
+        threading.Thread(target=run, daemon=True).start()
+
+    def _count_memory(self) -> None:
+        """Rules may take so much memory from here on; what is there already does not count."""
+        self.memory = self.allowed + psutil.Process().memory_info().rss
 
     # ---- Messages
 
@@ -109,7 +154,8 @@ class Player:
             return "busy"
         self.starting = True
         try:
-            preparing = Work(lambda: self._prepared(message))
+            compiled = self.compiled.wait(COMPILING * message.start_clock)
+            preparing = Work(lambda: self._prepared(message, compiled))
             seconds = max(PREPARING * message.start_clock, 1.0)
             if not preparing.wait(now + seconds, self.memory, self.clock):
                 preparing.finish()
@@ -126,13 +172,15 @@ class Player:
             self.turn.release()
         return "ready"
 
-    def _prepared(self, message: Message) -> Match:
+    def _prepared(self, message: Message, compiled: bool = True) -> Match:
         """A match that can begin."""
-        game = game_of(read_sheet(message.rules, message.match), max(1.0, GROUNDING * message.start_clock))
+        sheet = read_sheet(message.rules, message.match)
+        game = game_of(sheet, max(1.0, GROUNDING * message.start_clock) if compiled else 0.0)
         roles = game.machine.roles
         if message.role not in roles or message.role == RANDOM:
             raise FogplayError(f"there is no role {message.role}; the roles are {', '.join(roles)}")
-        (agent,) = resolve([self.agent], game)
+        without = UNCOMPILED_HIDDEN if sheet.has_percepts else UNCOMPILED
+        (agent,) = resolve([self.agent if compiled else without], game)
         role = roles.index(message.role)
         belief = belief_of(game, role, self.rng)
         return Match(message.match, game, agent, role, message.play_clock, belief, self.clock())

@@ -1,0 +1,205 @@
+"""Train hold'em players that are hard to exploit, on a CPU, and measure them in the full game.
+
+    python benchmarks/champion.py train cfr-br --opponent kmeans:169/2000/2000/1000 --seconds 5000
+    python benchmarks/champion.py measure cfr-br --flops 30           # every snapshot: an estimate, and matches
+    python benchmarks/champion.py write                               # the table and picture of docs/exploitability.md
+    python benchmarks/champion.py ship cfr-br --seconds 5000          # the bot `champion`, from one of the snapshots
+
+``--seconds`` are core-seconds; a run that was stopped goes on. ``--opponent`` is the parameter of CFR-BR. A run lies in
+--folder: a checkpoint, and a strategy after each of SNAPSHOTS core-seconds. What was measured is kept in
+``champion.csv`` and not measured again. All estimates are of the same flops, so that their differences are more exact
+than their errors. A run gives the same bits as ``fogplay solve GAME -a ALGORITHM -n ITERATIONS --seed 0``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fogplay import match, storage
+from fogplay.errors import FogplayError
+from fogplay.games.holdem import Holdem
+from fogplay.jit import num_cores
+from fogplay.simulators import simulator_for
+from fogplay.simulators.holdem_full import full_game
+from fogplay.solvers.algorithms import algorithm_called
+from fogplay.strategies.betting import BettingStrategy
+
+ROOT = Path(__file__).resolve().parents[1]
+POINTS = ROOT / "benchmarks" / "results" / "exploitability" / "champion.csv"
+PAGE, PICTURE = ROOT / "docs" / "exploitability.md", ROOT / "docs" / "pictures" / "champion.png"
+SHIPPED = ROOT / "src" / "fogplay" / "bots" / "data" / "champion-2.safetensors"
+BEGIN, END = "<!-- made by benchmarks/champion.py write -->", "<!-- end of champion.py -->"
+GRID = "ehs2-percentile:169/1000/1000/1000"
+SNAPSHOTS = (60, 300, 1000, 2000, 3000, 4000, 5000, 6000, 8000, 10_000)
+SEED, SAVE_SECONDS = 0, 120.0
+STEPS = 51  # probabilities of the shipped file are multiples of 1 / STEPS
+BOTS = ("rules", "sparring", "smooth-uct", "smooth-uct-average")
+HANDS = 500_000
+NUMBERS = ("seat_0", "seat_1", "mean", "standard_error")
+KEY = ("algorithm", "grid", "opponent", "core_seconds")
+FIELDS = (*KEY, "iterations", "flops", *NUMBERS, *BOTS)
+
+
+def file_of(given: argparse.Namespace, algorithm: str, seconds: int) -> Path:
+    start = "-".join(each for each in (algorithm, given.grid, given.opponent) if each)
+    return Path(given.folder) / f"{start.replace('/', '-').replace(':', '-')}-{seconds}.safetensors"
+
+
+def train(given: argparse.Namespace) -> None:
+    """Learn for so many core-seconds, with a strategy at every snapshot."""
+    given.folder.mkdir(parents=True, exist_ok=True)
+    chosen, simulator = algorithm_called(given.algorithm), simulator_for(f"holdem(grid={given.grid})")
+    assert chosen.make is not None
+    asked = {"opponent": given.opponent} if given.opponent else {}
+    learner: Any = chosen.make(simulator, given.algorithm, asked | {"seed": SEED, "threads": given.threads})
+    checkpoint = file_of(given, given.algorithm, 0).with_suffix(".checkpoint")
+    iteration, spent = 0, 0.0
+    if checkpoint.exists():
+        arrays, about = storage.read(checkpoint, "checkpoint")
+        learner.restore(arrays)
+        iteration, spent = int(about["iteration"]), float(about["spent"])
+    learner.advance(iteration + 1, 0)
+    saved = time.monotonic()
+    for seconds in [each for each in SNAPSHOTS if spent < each <= given.seconds]:
+        while spent < seconds:
+            began = time.process_time()
+            iteration += learner.advance(iteration + 1, 1)
+            spent += time.process_time() - began
+            if time.monotonic() - saved > SAVE_SECONDS or spent >= seconds:
+                about = {"iteration": iteration, "spent": spent}
+                storage.prepare(learner.tables(), sparse=True).write(checkpoint, "checkpoint", about)
+                saved = time.monotonic()
+        about = {"parameters": learner.parameters, "iterations": iteration, "seed": SEED}
+        made = simulator.strategy(learner.kept(), given.algorithm, False, **about)
+        made.save(file_of(given, given.algorithm, seconds))
+        print(f"{given.algorithm}: {iteration:,} iterations in {spent:,.0f} core-seconds", flush=True)
+
+
+def measure(given: argparse.Namespace) -> None:
+    """Estimate what a best response earns from every snapshot, and play matches."""
+    rows, rules = read(), Holdem()
+    for seconds in SNAPSHOTS:
+        file = file_of(given, given.algorithm, seconds)
+        known = any(tuple(row[each] for each in KEY) == key(given, seconds) for row in rows)
+        if not file.exists() or known:
+            continue
+        strategy = BettingStrategy.read(file)
+        found = full_game(rules, strategy).measure(
+            given.flops, seed=SEED, threads=given.threads, checkpoint=file.with_suffix(".full")
+        )
+        if found is None:
+            return
+        numbers = dict(zip(NUMBERS, (*found.values, found.mean, found.standard_error or 0.0), strict=True))
+        won = {name: match("holdem", [strategy, name], HANDS, seed=SEED + 1).means[0] for name in BOTS}
+        row = dict(zip(FIELDS, key(given, seconds), strict=False))
+        row |= {"iterations": str(strategy.iterations), "flops": str(given.flops or 0)}
+        rows.append(row | {name: f"{value:.2f}" for name, value in (numbers | won).items()})
+        rows.sort(key=lambda each: (each["algorithm"], each["grid"], each["opponent"], int(each["core_seconds"])))
+        POINTS.parent.mkdir(parents=True, exist_ok=True)
+        with open(POINTS, "w", newline="") as out:
+            writer = csv.DictWriter(out, FIELDS)
+            writer.writeheader()
+            writer.writerows(rows)
+        print(rows[-1], flush=True)
+
+
+def key(given: argparse.Namespace, seconds: int) -> tuple[str, ...]:
+    return given.algorithm, given.grid, given.opponent, str(seconds)
+
+
+def read() -> list[dict[str, str]]:
+    if not POINTS.exists():
+        return []
+    with open(POINTS, newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def ship(given: argparse.Namespace) -> None:
+    """Write a snapshot as the bot, with fewer different probabilities."""
+    made = BettingStrategy.read(file_of(given, given.algorithm, int(given.seconds)))
+    smaller = BettingStrategy.of(
+        made.rules, made.betting, weights=made.share.astype(np.float64), greedy=False, method=made.method,
+        parameters=made.parameters, iterations=made.iterations, seed=made.seed, steps=STEPS,
+    )  # fmt: skip
+    smaller.save(SHIPPED)
+    print(f"{SHIPPED}: {SHIPPED.stat().st_size:,} bytes")
+
+
+# ---- The page
+
+
+def write(given: argparse.Namespace) -> None:
+    """Write the table into the page between its marks, and the picture beside it."""
+    rows, text = read(), PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, mark, after = rest.partition(END)
+    if not mark or not rows:
+        sys.exit(f"{PAGE} has no marks {BEGIN} and {END}, or nothing was measured")
+    bots = " | ".join(f"`{bot}`" for bot in BOTS)
+    lines = [
+        f"| learned by | grid | opponent's grid | core-seconds | iterations | exploitability | {bots} |",
+        f"|---|---|---|---:|---:|---:|{'---:|' * len(BOTS)}",
+    ]
+    for row in rows:
+        won = " | ".join(f"{float(row[bot]):+.0f}" for bot in BOTS)
+        grids = f"`{row['grid']}` | " + (f"`{row['opponent']}`" if row["opponent"] else "")
+        lines.append(
+            f"| `{row['algorithm']}` | {grids} | {int(row['core_seconds']):,} | {int(row['iterations']):,} | "
+            f"{float(row['mean']):.0f} ± {float(row['standard_error']):.0f} | {won} |"
+        )
+    draw(rows)
+    picture = f"![Exploitability by core-seconds](pictures/{PICTURE.name})"
+    PAGE.write_text(f"{before}{BEGIN}\n\n{chr(10).join(lines)}\n\n{picture}\n\n{END}{after}")
+    print(f"wrote {PAGE}")
+
+
+def draw(rows: list[dict[str, str]]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for key in dict.fromkeys(tuple(row[each] for each in KEY[:3]) for row in rows):
+        own = [row for row in rows if tuple(row[each] for each in KEY[:3]) == key]
+        name = f"{key[0]}, {key[1]}" + (f"\nagainst {key[2]}" if key[2] else "")
+        at, means, errors = ([float(row[each]) for row in own] for each in ("core_seconds", "mean", "standard_error"))
+        axes.errorbar(at, means, errors, fmt="o-", capsize=3, label=name)
+    axes.set(xscale="log", xlabel="core-seconds of training", ylabel="exploitability in full hold'em, mb/h")
+    axes.set_ylim(bottom=0)
+    ticks = sorted({int(row["core_seconds"]) for row in rows})
+    axes.set_xticks(ticks, [f"{each:,}" for each in ticks])
+    axes.minorticks_off()
+    axes.legend()
+    axes.grid(alpha=0.3, which="both")
+    figure.tight_layout()
+    figure.savefig(PICTURE, dpi=110, metadata={"Software": None})
+    pyplot.close(figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("train", "measure", "ship", "write"))
+    parser.add_argument("algorithm", nargs="?", default="cfr-br", choices=("cfr-br", "pcs-mccfr", "es-mccfr"))
+    parser.add_argument("--grid", default=GRID)
+    parser.add_argument("--opponent", default="", help="the grid of CFR-BR's opponents; the same by default")
+    parser.add_argument("--seconds", type=float, default=SNAPSHOTS[-1])
+    parser.add_argument("--flops", type=int, help="estimate from so many; all by default")
+    parser.add_argument("--threads", type=int, default=num_cores())
+    parser.add_argument("--folder", type=Path, default=Path("champion"))
+    given = parser.parse_args()
+    try:
+        {"train": train, "measure": measure, "ship": ship, "write": write}[given.what](given)
+    except FogplayError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,288 @@
+"""Two-player hold'em learned from sampled boards, with every hand that a board allows at once.
+
+An iteration deals one board (*public chance sampling*, Johanson, Bard, Lanctot, Gibson & Bowling 2012). Both players'
+strategies are evaluated for all hands, and all their infosets on that board learn. Hands that hold a card of the board
+are left out on all rounds, so every pair of hands and every board counts alike.
+
+In CFR-BR (Johanson, Bard, Burch & Bowling 2012) each seat learns against an opponent of its own, which answers best in
+the last round, hand by hand without abstraction, and learns in earlier rounds, where it may see the cards by a finer
+grid. What the seat learns then cannot rely on an opponent that is as blind as itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fogplay.cards.buckets import Grid
+from fogplay.games.holdem import Holdem
+from fogplay.simulators.holdem_boards import Deck
+from fogplay.simulators.holdem_learning import Side, learn_earlier, learn_last, new_constants, reach_next
+from fogplay.simulators.holdem_lines import Lanes, Round, Shares, lanes_of, rounds_of, slots_of
+from fogplay.simulators.holdem_lookups import Buckets, Lookups, buckets_of, lookups
+from fogplay.simulators.holdem_vectors import Board, Buffers, new_buffers
+from fogplay.strategies.packing import WHOLE
+from fogplay.trees.betting import Betting
+from fogplay.vectors import WIDTH
+
+SEATS = 2
+CHUNKS_PER_TASK = 3  # of the last round, which threads share
+KIND = np.float32
+ONE = np.ones(1)
+NOTHING = np.zeros((0, WIDTH), KIND)
+
+
+class Seen(NamedTuple):
+    """How a player sees the cards."""
+
+    buckets: Buckets
+    counts: Sequence[int]  # [rounds]
+
+
+class _Player:
+    """One seat of a game: regrets and, unless it answers best, the sums of its strategies; room for a walk."""
+
+    def __init__(self, game: _Lines, seat: int, seen: Seen, answers: bool) -> None:
+        self.seat, self.seen, self.answers = seat, seen, answers
+        self.regret, self.average = [], []
+        for street, round_ in enumerate(game.rounds):
+            chunks = game.lanes[seat][street].chunks
+            last = answers and street == len(game.rounds) - 1
+            rows = 0 if last else seen.counts[street] * round_.slots[seat]
+            self.regret.append(np.zeros((chunks, rows, WIDTH), KIND))
+            self.average.append(np.zeros((0, 0, WIDTH) if answers else (chunks, rows, WIDTH), KIND))
+        shapes = [(lanes.chunks, game.hands, WIDTH) for lanes in game.lanes[seat]]
+        self.reach = [np.zeros(shape, KIND) for shape in shapes]
+        self.value = [np.zeros(shape, KIND) for shape in shapes]
+        self.reach[0][0, :, 0] = 1.0
+
+    def tables(self, name: str) -> dict[str, NDArray[np.float32]]:
+        """All tables by name."""
+        found = {}
+        for street in range(len(self.regret)):
+            found[f"{name} regret {self.seat} {street}"] = self.regret[street]
+            found[f"{name} average {self.seat} {street}"] = self.average[street]
+        return {key: table for key, table in found.items() if table.size}
+
+
+class _Scratch(NamedTuple):
+    """What a thread overwrites in a round."""
+
+    buffers: Buffers
+    known: NDArray[np.float32]  # [ends * hands, WIDTH] the values after the round
+    share: list[NDArray[np.float32]]  # [seats] of ``Side``
+    worth: list[NDArray[np.float32]]
+
+
+class _Lines:
+    """The rounds of a betting tree with all their lines as lanes."""
+
+    def __init__(self, rules: Holdem, betting: Betting) -> None:
+        self.rounds: list[Round] = rounds_of(betting, rules.rounds)
+        self.hands = math.comb(rules.ranks * rules.suits - sum(rules.board), 2)  # that a board allows
+        nodes = len(betting.nodes)
+        anything = Shares(
+            np.zeros(nodes, np.int64), np.zeros(nodes, np.int32), np.full(3, WHOLE, np.uint8), (1,) * rules.rounds
+        )
+        self.lanes: list[list[Lanes]] = [lanes_of(betting, self.rounds, seat, anything) for seat in range(SEATS)]
+        self.stake = [[lanes.stake.astype(KIND) for lanes in of_seat] for of_seat in self.lanes]
+        self.slots = [
+            [
+                slots_of(betting, round_, seat, self.lanes[seat][street].roots)
+                for street, round_ in enumerate(self.rounds)
+            ]
+            for seat in range(SEATS)
+        ]
+
+        streets = range(rules.rounds)
+        self.decisions = [[self._decisions(seat, street) for street in streets] for seat in range(SEATS)]
+
+    def _decisions(self, seat: int, street: int) -> NDArray[np.uint64]:
+        """[decisions, 3] of a seat: the first slot, the number of actions, the buffer of its reach."""
+        round_ = self.rounds[street]
+        spots = round_.spots[1 - seat]
+        own = spots[spots["player"] == seat]
+        first = round_.actions["slot"][own["first"]]
+        return np.stack([first, own["count"], own["reach"]], axis=1).astype(np.uint64)
+
+
+class PublicGame:
+    """A learner's tables for both seats, and the iterations that fill them."""
+
+    def __init__(
+        self, rules: Holdem, betting: Betting, seen: Seen, opponent: Seen | None = None, threads: int = 1
+    ) -> None:
+        """With an ``opponent``, each seat learns against one that answers best in the last round."""
+        self.rules, self.betting, self.seen, self.threads = rules, betting, seen, threads
+        self.lines = _Lines(rules, betting)
+        self.players = [_Player(self.lines, seat, seen, False) for seat in range(SEATS)]
+        self.rivals = [] if opponent is None else [_Player(self.lines, seat, opponent, True) for seat in range(SEATS)]
+        self.games: list[tuple[_Player, _Player]] = (
+            [(self.players[0], self.rivals[1]), (self.rivals[0], self.players[1])]
+            if opponent is not None
+            else [(self.players[0], self.players[1])]
+        )
+        self.deck = Deck(rules.ranks, rules.suits)
+        self.lookups: Lookups = lookups(rules, seen.buckets, seen.buckets)
+        self.pool, self.at_once = ThreadPoolExecutor(threads), ThreadPoolExecutor(len(self.games))
+        self.own = threading.local()
+
+    # ---- What was learned
+
+    def tables(self) -> dict[str, NDArray[np.float32]]:
+        """Everything learned, by name."""
+        found: dict[str, NDArray[np.float32]] = {}
+        for name, players in (("player", self.players), ("rival", self.rivals)):
+            for player in players:
+                found |= player.tables(name)
+        return found
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from the result of ``tables``."""
+        for name, table in self.tables().items():
+            table[...] = arrays[name]
+
+    def weights(self) -> NDArray[np.float32]:
+        """[slots] the average strategies, where a learner's tables have them."""
+        found = np.zeros(self.betting.num_slots, KIND)
+        for player in self.players:
+            for street, round_ in enumerate(self.lines.rounds):
+                first, stride = self.lines.slots[player.seat][street]
+                buckets, slots = self.seen.counts[street], round_.slots[player.seat]
+                table = player.average[street].reshape(-1, buckets, slots, WIDTH)
+                for lane, slot in itertools.product(range(len(first)), range(slots)):
+                    at = first[lane, slot] + stride[lane, slot] * np.arange(buckets)
+                    found[at] = table[lane // WIDTH, :, slot, lane % WIDTH]
+        return found
+
+    # ---- Learning
+
+    def compile(self) -> None:
+        """Compile the kernels: a board that counts for nothing changes nothing."""
+        self.learn_on(np.arange(sum(self.rules.board)), 0.0)
+
+    def learn(self, iteration: int, seed: int) -> None:
+        """Deal one board, learn from it, and count what it teaches ``iteration`` times."""
+        rng = np.random.default_rng([seed, iteration])
+        cards = rng.permutation(self.deck.cards)[: sum(self.rules.board)]
+        self.learn_on(cards, float(iteration))
+
+    def learn_on(self, cards: NDArray[np.int64], weight: float) -> None:
+        """Learn from one board; ``cards`` are in the order they are dealt."""
+        last = self.rules.rounds - 1
+        dealt = self.lookups.board(last, [cards.tolist()], last=True)
+        hands = dealt.hand[0]
+        places = np.arange(len(hands), dtype=np.uint16)[None]
+        board = dealt._replace(hand=places, theirs=places, own=places)
+        constants = new_constants(weight)
+
+        def play(game: tuple[_Player, _Player]) -> None:
+            buckets = [self._buckets(player.seen, cards, hands) for player in game]
+            self._learn(game, board, buckets, constants)
+
+        self._share(self.at_once, play, self.games)
+
+    def _buckets(self, seen: Seen, cards: NDArray[np.int64], hands: NDArray[np.uint16]) -> list[NDArray[np.uint16]]:
+        """[rounds][hands] as a player sees them."""
+        dealt = itertools.accumulate(self.rules.board)
+        return [
+            seen.buckets(street, cards[:known].astype(np.uint8)[None])[0][hands] for street, known in enumerate(dealt)
+        ]
+
+    def _learn(
+        self,
+        game: tuple[_Player, _Player],
+        board: Board,
+        buckets: Sequence[Sequence[NDArray[np.uint16]]],
+        constants: NDArray[np.float32],
+    ) -> None:
+        """Down through the rounds with both players' reach, and up with their values."""
+        last = len(self.lines.rounds) - 1
+        for street in range(last):
+            actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
+            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
+            for seat in range(SEATS):
+                onward = game[seat].reach[street + 1].reshape(-1)
+                reach_next(
+                    actions, board, 1 - seat, sides[1 - seat], sides[seat], ahead, constants, scratch.buffers, onward
+                )
+        self._learn_last(game, board, buckets, constants)
+        for street in reversed(range(last)):
+            actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
+            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
+            after = [player.value[street + 1].reshape(-1) for player in game]
+            learn_earlier(actions, board, *sides, ahead, *after, constants, scratch.known, scratch.buffers)
+
+    def _learn_last(
+        self,
+        game: tuple[_Player, _Player],
+        board: Board,
+        buckets: Sequence[Sequence[NDArray[np.uint16]]],
+        constants: NDArray[np.float32],
+    ) -> None:
+        """The last round, whose chunks are shared by threads; none of them writes what another reads."""
+        street = len(self.lines.rounds) - 1
+        actions, chunks = self.lines.rounds[street].actions, len(game[0].reach[street])
+
+        def task(begin: int) -> None:
+            own = np.array([begin, min(begin + CHUNKS_PER_TASK, chunks)])
+            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
+            learn_last(actions, board, *sides, own, constants, ONE, NOTHING, scratch.buffers)
+
+        self._share(self.pool, task, range(0, chunks, CHUNKS_PER_TASK))
+
+    def _share(self, pool: ThreadPoolExecutor, do: Callable[[Any], None], tasks: Iterable[Any]) -> None:
+        """Do all tasks, none of which reads what another writes."""
+        for _ in map(do, tasks) if self.threads == 1 else pool.map(do, tasks):
+            pass
+
+    # ---- Arrays
+
+    def _sides(
+        self, game: tuple[_Player, _Player], street: int, buckets: Sequence[Sequence[NDArray[np.uint16]]]
+    ) -> list[Side]:
+        """Both players in a round, with a thread's own scratch."""
+        round_, scratch, made = self.lines.rounds[street], self._scratch(street), []
+        for seat, player in enumerate(game):
+            answers = player.answers and street == len(self.lines.rounds) - 1
+            made.append(
+                Side(
+                    round_.spots[seat],
+                    self.lines.decisions[seat][street],
+                    answers,
+                    np.uint64(round_.slots[seat]),
+                    player.regret[street],
+                    player.average[street],
+                    self.lines.stake[seat][street],
+                    buckets[seat][street],
+                    player.reach[street],
+                    player.value[street],
+                    scratch.share[seat],
+                    scratch.worth[seat],
+                )
+            )
+        return made
+
+    def _scratch(self, street: int) -> _Scratch:
+        """A thread's own scratch for a round."""
+        found: _Scratch | None = getattr(self.own, f"of_{street}", None)
+        if found is None:
+            round_, hands = self.lines.rounds[street], self.lines.hands
+            known = np.zeros((max(round_.ends, 1) * hands, WIDTH), KIND)
+            share, worth = ([np.zeros((slots * hands, WIDTH), KIND) for slots in round_.slots] for _ in range(2))
+            found = _Scratch(new_buffers(round_, hands, self.deck.cards, KIND), known, share, worth)
+            setattr(self.own, f"of_{street}", found)
+        return found
+
+
+def public_game(rules: Holdem, betting: Betting, opponent: str | None, threads: int) -> PublicGame:
+    """The game of a learner on these rules' grid, with an opponent that sees the cards by another, or without one."""
+    rival = None if opponent is None else Seen(buckets_of(opponent), Grid.parse(opponent).counts)
+    return PublicGame(rules, betting, Seen(buckets_of(rules.grid), rules.buckets()), rival, threads)

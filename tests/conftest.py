@@ -62,8 +62,11 @@ def family(file: str) -> tuple[int, str]:
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """An order that keeps all processes at work until the end."""
+    """An order that keeps all processes at work until the end; long checks may take as long as they like."""
     items.sort(key=lambda item: family(item.nodeid.partition("::")[0])[0])
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(0))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:

@@ -14,7 +14,7 @@ import json
 import random
 import re
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import aiohttp
@@ -44,6 +44,7 @@ OTHERS = re.compile(  # ping, greetings, and the code of the page's element
 )
 PAUSE = 1.5 / MOST_PER_SECOND  # between two clicks: sockets that send more are closed
 TRIES = 30  # of other cards
+LONGEST = 120  # seconds for an answer
 REVIEWING = "Reviewing …"
 
 
@@ -66,15 +67,25 @@ class Tap:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
             page = await self._open(session)
             if not self.listener:  # the server reads the room first, once somebody is connected
-                async with self._connected(session) as socket:
-                    while not await self._next(socket, whole=True):
-                        pass
+                with self._bounded(lambda: page):
+                    async with asyncio.timeout(LONGEST), self._connected(session) as socket:
+                        while not await self._next(socket, whole=True):
+                            pass
                 page = await self._open(session)
             async with self._connected(session) as socket:
                 while self.over < hands:
                     await asyncio.sleep(PAUSE)
                     await self._click(socket, page)
                     page = await self._answer(socket, page)
+
+    @contextlib.contextmanager
+    def _bounded(self, seen: Callable[[], str]) -> Iterator[None]:
+        """Say what the server logged and what was seen if an answer takes too long; pings alone keep a socket open."""
+        try:
+            yield
+        except TimeoutError:
+            log = (self.server.folder / "log").read_text()
+            raise AssertionError(f"no answer in {LONGEST} s; {seen()}\nthe server's log: {log}") from None
 
     @contextlib.asynccontextmanager
     async def _connected(self, session: aiohttp.ClientSession) -> AsyncIterator[Any]:
@@ -113,11 +124,13 @@ class Tap:
 
     async def _answer(self, socket: Any, before: str) -> str:
         """The page after a click, at the end of a hand with its review."""
-        while True:
-            page = await self._next(socket)
-            if page and place_of(page) != place_of(before) and REVIEWING not in page:
-                self.over += place_of(page)[1] is None
-                return page
+        page = ""
+        with self._bounded(lambda: f"after {before}\ncame {page}"):
+            async with asyncio.timeout(LONGEST):
+                while not page or place_of(page) == place_of(before) or REVIEWING in page:
+                    page = await self._next(socket) or page
+        self.over += place_of(page)[1] is None
+        return page
 
     async def _next(self, socket: Any, whole: bool = False) -> str:
         """The next message: a page, or nothing if it is another. The first page of a room comes with all elements."""

@@ -3,13 +3,15 @@
 A *grid* is a card abstraction. It defines the measure of hand strength, the number of buckets on each of the four
 rounds, and their spacing: equal width over [0, 1], as in the papers, or equally many deals per bucket. With 169 buckets
 before the flop, each of the 169 classes of hole cards has its own. A spec, such as ``ehs2:169/1000/500/200`` or
-``ehs-percentile:169/100/100/100``, describes a grid completely. The buckets of ``kmeans:169/1000/1000/1000`` are
-clusters of hands whose chances on the next round are alike (``clusters.py``).
+``ehs-percentile:169/100/100/100``, describes a grid completely. In ``ehs2-percentile:169/100x10/100x10/200x5``, buckets
+are divided by a second number (``nested.py``). The buckets of ``kmeans:169/1000/1000/1000`` are clusters of hands whose
+chances on the next round are alike (``clusters.py``).
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards import clusters, tables
+from fogplay.cards import clusters, nested, tables
 from fogplay.cards.deck import HANDS, HOLES
 from fogplay.cards.index import (
     PREFLOP_CLASSES,
@@ -30,6 +32,7 @@ from fogplay.cards.index import (
     river_entry,
     turn_entry,
 )
+from fogplay.cards.nested import Split, percentiles
 from fogplay.cards.strength import FULL_SCORE, MEASURES, STEPS, Progress
 from fogplay.errors import FogplayError
 from fogplay.jit import kernel, piece
@@ -39,6 +42,7 @@ ROUNDS = ("preflop", "flop", "turn", "river")
 PERCENTILE = "-percentile"
 KMEANS = "kmeans"  # instead of a measure
 
+_COUNT = re.compile(r"[0-9]+(x[0-9]+)?")
 _16 = np.uint64(16)
 _HOLES = np.uint64(HOLES)
 
@@ -50,6 +54,7 @@ class Grid:
     counts: tuple[int, int, int, int] = (169, 1000, 500, 200)
     measure: str = "ehs2"
     percentile: bool = False  # equally many deals per bucket instead of equal width
+    parts: tuple[int, int, int, int] = (1, 1, 1, 1)  # of each bucket before they are told apart: 10 in 100x10
 
     def __post_init__(self) -> None:
         if self.measure not in (*MEASURES, KMEANS):
@@ -64,6 +69,26 @@ class Grid:
                 f"a grid needs four numbers of buckets from 1 to {STEPS}, for {', '.join(ROUNDS)}, such as "
                 f"169/1000/500/200, not {'/'.join(map(str, self.counts))}"
             )
+        if self.is_nested and self.measure == KMEANS:
+            raise FogplayError(f"clusters have no parts: write {KMEANS}:{PREFLOP_CLASSES}/1000/1000/1000")
+        if self.is_nested and not self.percentile:
+            raise FogplayError(f"only buckets of equally many deals have parts: write {self.measure}{PERCENTILE}:…")
+        if self.parts[PREFLOP] != 1 or not all(each >= 1 for each in self.parts):
+            raise FogplayError(
+                "buckets have parts from the flop on, at least one: write 169/100x10/100x10/200x5, not "
+                f"{self.spec.rpartition(':')[2]}"
+            )
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether some buckets are divided by a second number."""
+        return self.parts != (1, 1, 1, 1)
+
+    @property
+    def splits(self) -> tuple[Split, Split, Split]:
+        """From the flop on: how many buckets there are by the measure, and how many parts each of them has."""
+        _, flop, turn, river = ((count // parts, parts) for count, parts in zip(self.counts, self.parts, strict=True))
+        return flop, turn, river
 
     @classmethod
     def parse(cls, spec: str) -> Grid:
@@ -71,23 +96,31 @@ class Grid:
         name, colon, numbers = spec.strip().rpartition(":")
         measure = name.removesuffix(PERCENTILE) if colon else "ehs2"
         words = numbers.split("/")
-        if len(words) != len(ROUNDS) or not all(word.isascii() and word.isdigit() for word in words):
+        if len(words) != len(ROUNDS) or not all(_COUNT.fullmatch(word) for word in words):
             raise FogplayError(
-                f"'{spec}' is not a grid; write a measure and four numbers of buckets, such as ehs2:169/1000/500/200 "
-                "or ehs2-percentile:169/1000/500/200"
+                f"'{spec}' is not a grid; write a measure and four numbers of buckets, such as ehs2:169/1000/500/200, "
+                "ehs2-percentile:169/1000/500/200 or ehs2-percentile:169/100x10/100x10/200x5"
             )
-        preflop, flop, turn, river = (int(word) for word in words)
-        return cls((preflop, flop, turn, river), measure, name.endswith(PERCENTILE))
+        splits = [(int(outer), int(inner or 1)) for outer, _, inner in (word.partition("x") for word in words)]
+        preflop, flop, turn, river = (outer * inner for outer, inner in splits)
+        first, second, third, fourth = (inner for _, inner in splits)
+        return cls((preflop, flop, turn, river), measure, name.endswith(PERCENTILE), (first, second, third, fourth))
 
     @property
     def spec(self) -> str:
         """The grid as text; the inverse of ``parse``."""
-        return f"{self.measure}{PERCENTILE * self.percentile}:{'/'.join(map(str, self.counts))}"
+        pairs = zip(self.counts, self.parts, strict=True)
+        sizes = (str(count) if parts == 1 else f"{count // max(parts, 1)}x{parts}" for count, parts in pairs)
+        return f"{self.measure}{PERCENTILE * self.percentile}:{'/'.join(sizes)}"
 
     @property
     def digest(self) -> str:
         """A hash that changes with the grid and with the version of the tables."""
-        version = f"{tables.VERSION}.{clusters.VERSION}" if self.measure == KMEANS else f"{tables.VERSION}"
+        version = f"{tables.VERSION}"
+        if self.measure == KMEANS:
+            version += f".{clusters.VERSION}"
+        elif self.is_nested:
+            version += f".{nested.VERSION}"
         return hashlib.sha256(f"{self.spec} {version}".encode()).hexdigest()[:16]
 
     def require(self, spec: str) -> None:
@@ -118,6 +151,8 @@ def signals(grid: Grid, progress: Progress | None = None) -> Signals:
     """The signals of a grid; builds the tables first if they are missing."""
     if grid.measure == KMEANS:
         return arrange_clusters(clusters.load(grid.counts[1:], progress))
+    if grid.is_nested:
+        return arrange_clusters(nested.load(grid.measure, grid.splits, progress))
     return arrange(grid, tables.load(grid.measure, progress))
 
 
@@ -128,6 +163,8 @@ def prepare(grid: Grid, progress: Callable[[str, int, int], None]) -> None:
         clusters.load(grid.counts[1:], lambda done, total: progress(clusters.WHAT, done, total))
     else:
         tables.load(grid.measure, lambda done, total: progress(tables.WHAT, done, total))
+        if grid.is_nested:
+            nested.load(grid.measure, grid.splits, lambda done, total: progress(nested.WHAT, done, total))
 
 
 def arrange(grid: Grid, strength: tables.Tables) -> Signals:
@@ -173,16 +210,6 @@ def arrange_clusters(found: clusters.Clusters) -> Signals:
         turn_bucket=same,
         river_bucket=same,
     )
-
-
-def percentiles(population: NDArray[np.int64], count: int) -> NDArray[np.uint16]:
-    """[values] the bucket of each value, such that buckets hold equally many deals, as nearly as whole values allow.
-
-    The middle of a value's deals decides its bucket. A value more frequent than a bucket leaves buckets empty.
-    """
-    middle = np.cumsum(population) * 2 - population  # twice (the deals below, plus half of its own)
-    bucket: NDArray[np.int64] = np.minimum(middle * count // (2 * int(population.sum())), count - 1)
-    return bucket.astype(np.uint16)
 
 
 def _preflop(grid: Grid, strength: tables.Tables) -> NDArray[np.uint16]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.bots.doudizhu import arena, evaluators
@@ -32,7 +35,7 @@ SEED = 2019
 SCALES = {
     "quick": (6, 20, 6),
     "medium": (12, 50, 12),
-    "paper": (1000, 600, 250),
+    "paper": (1000, 600, 500),
 }  # decks, playouts, decks per saved part
 DELTADOU, PLAIN, POLICY, STRONG, RHCP = "DeltaDou", "DeltaDou without inference", "policy", "strong", "RHCP"
 Pair = tuple[str, str, float, float]  # two players, the published WP of the first and its ADP
@@ -99,8 +102,14 @@ def _over_decks(estimate: Estimate, digits: int) -> str:
 
 
 def _players(device: str, playouts: int) -> dict[str, Callable[[], Player]]:
-    """How to make every player; each thread makes its own."""
-    evaluate = _evaluator(device)
+    """How to make every player; each thread makes its own, around networks that are read when they are first needed."""
+    networks, lock = functools.cache(_evaluator), threading.Lock()
+
+    def evaluate(seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
+        with lock:
+            found = networks(device)
+        return found(seat, seen)
+
     settings = Settings(playouts=playouts)
     return {
         DELTADOU: lambda: Thinker(Mind(evaluate, settings), 1),
@@ -136,7 +145,7 @@ def _part(
     if path.exists():
         kept = json.loads(path.read_text())
         return np.array(kept["won"]), np.array(kept["score"])
-    threads = min(num_cores(), decks)
+    threads = min(num_cores() * (1 if runner.device == "cpu" else 2), decks)  # half of them wait for a GPU
     won, score = play_in_threads(players[one], players[other], decks, threads, SEED, first)
     folder.mkdir(parents=True, exist_ok=True)
     storage.write_text(path, json.dumps({**asked, "won": won.tolist(), "score": score.tolist()}))

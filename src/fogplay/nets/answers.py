@@ -110,7 +110,7 @@ class Answers:
         self._open: list[Batch | None] = [None] * seats
         self._full, self._spare = deque[tuple[int, Batch]](), list[Batch]()
         self._wake, self._own = threading.Condition(), threading.local()
-        self._times = deque[tuple[Any, Any]]()
+        self._times, self._summing = deque[tuple[Any, Any]](), threading.Lock()
         self._seconds, self.rows, self.batches = 0.0, 0, 0
         self._broken: Exception | None = None
         threading.Thread(target=self._serve, daemon=True).start()
@@ -129,11 +129,12 @@ class Answers:
 
     def seconds(self) -> float:
         """How long networks have computed so far."""
-        while self._times:
-            begin, end = self._times.popleft()
-            end.synchronize()
-            self._seconds += begin.elapsed_time(end) / 1e3
-        return self._seconds
+        with self._summing:
+            while self._times:
+                begin, end = self._times.popleft()
+                end.synchronize()
+                self._seconds += begin.elapsed_time(end) / 1e3
+            return self._seconds
 
     # ---- The threads that ask
 

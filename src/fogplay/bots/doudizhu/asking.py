@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -12,18 +13,25 @@ from fogplay.simulators.doudizhu_features import SEEN
 
 Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # (seat, seen[rows, 32]) -> outputs[rows, 476]
 NOBODY = -1  # whom a row asks that waits for nothing
+_own = threading.local()  # scratch of every thread: large arrays that come and go cost the system's time
 
 
 def ask(asks: NDArray[np.int8], seen: NDArray[np.int64], outputs: NDArray[np.float32], evaluate: Evaluate) -> bool:
     """Fill ``outputs[rows, 476]`` where ``asks[rows]`` is a seat; return whether there was any."""
-    counts, rows = np.zeros(3, np.int64), np.empty(len(asks), np.int32)
+    counts, (rows, packed) = np.zeros(3, np.int64), _scratch(len(asks))
     count_rows(asks, counts)
     for seat in range(3):
         if counts[seat]:
-            packed = np.empty((counts[seat], SEEN), np.int64)
             pack_rows(asks, seat, seen, rows, packed)
-            put_back(rows, evaluate(seat, packed), outputs)
+            put_back(rows, evaluate(seat, packed[: counts[seat]]), outputs)
     return bool(counts.any())
+
+
+def _scratch(size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """``rows[size]`` and ``packed[size, 32]`` of the calling thread, which its next call reuses."""
+    if not hasattr(_own, "rows") or len(_own.rows) < size:
+        _own.rows, _own.packed = np.empty(size, np.int32), np.empty((size, SEEN), np.int64)
+    return _own.rows, _own.packed
 
 
 @kernel

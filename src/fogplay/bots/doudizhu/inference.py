@@ -8,6 +8,7 @@ have made the others' moves with these hands (DeltaDou, section 4.3).
 from __future__ import annotations
 
 import math
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,7 @@ from fogplay.simulators.streams import uniform
 
 LONGEST = 192  # moves of a game, at most
 _ROWS = 1 << 14  # rows that networks are asked about at a time
+_own = threading.local()  # every thread's rows, which are too large to come and go with every decision
 
 
 class Situations(NamedTuple):
@@ -117,6 +119,18 @@ def rows(roots: int, worlds: int, moves: int) -> Rows:
         np.zeros((*size, SEEN), np.int64),
         np.zeros((*size, HEAD_WORDS), np.int64),
         np.zeros((*size, OUTPUTS), np.float32),
+    )
+
+
+def _own_rows(roots: int, worlds: int, moves: int) -> Rows:
+    """``rows`` of the calling thread, which its next call reuses."""
+    kept: Rows | None = getattr(_own, "kept", None)
+    needed = roots * worlds * moves
+    if kept is None or kept.asks.size < needed:
+        kept = _own.kept = rows(needed, 1, 1)
+    return Rows._make(
+        array.reshape(kept.asks.size, *array.shape[3:])[:needed].reshape(roots, worlds, moves, *array.shape[3:])
+        for array in kept
     )
 
 
@@ -259,7 +273,7 @@ def _judge(own: Situations, worlds: Worlds, roots: NDArray[np.int64], evaluate: 
         return
     most = worlds.hands.shape[1]
     chunk = max(_ROWS // (most * moves), 1)
-    room = rows(min(chunk, len(roots)), most, moves)
+    room = _own_rows(min(chunk, len(roots)), most, moves)
     lane, lane_facts = np.zeros(WORDS, np.uint64), np.zeros(FACTS, np.int32)
     for first in range(0, len(roots), chunk):
         some = roots[first : first + chunk]

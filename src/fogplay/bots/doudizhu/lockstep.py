@@ -189,25 +189,35 @@ def compare_in_threads(
 def play_in_threads(
     one: Callable[[], Player], other: Callable[[], Player], decks: int, threads: int, seed: int = 0, first: int = 0
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """[decks, 2] whether ``one`` won as the landlord and as the peasants, and its points."""
-    each, end = -(-decks // threads), first + decks
+    """[decks, 2] whether ``one`` won as the landlord and as the peasants, and its points.
+
+    A thread plays some decks one way round, and another one the same decks the other way.
+    """
+    each, end = max(-(-2 * decks // max(threads, 2)), 1), first + decks
+    tasks = [(start, min(each, end - start), turn) for turn in range(2) for start in range(first, end, each)]
     with ThreadPoolExecutor(threads) as pool:
-        found = list(
-            pool.map(
-                lambda start: _play_both(one(), other(), min(each, end - start), seed, start), range(first, end, each)
-            )
-        )
-    return np.concatenate([won for won, _ in found]), np.concatenate([score for _, score in found])
+        found = list(pool.map(lambda task: _play_one_way(one(), other(), seed, *task), tasks))
+    parts = [found[: len(found) // 2], found[len(found) // 2 :]]
+    won, score = (
+        np.stack([np.concatenate([part[field] for part in side]) for side in parts], 1) for field in range(2)
+    )
+    return won, score
 
 
 def _play_both(one: Player, other: Player, decks: int, seed: int, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """[decks, 2] whether ``one`` won as the landlord and as the peasants, and its points."""
-    won, score = np.zeros((decks, 2)), np.zeros((decks, 2))
-    for turn, (landlord, peasants) in enumerate(((one, other), (other, one))):
-        landlord_won, bombs = play(seed, first, decks, landlord, peasants)
-        won[:, turn] = landlord_won == (turn == 0)
-        score[:, turn] = np.where(won[:, turn] > 0, 1, -1) * 2.0**bombs
+    sides = [_play_one_way(one, other, seed, first, decks, turn) for turn in range(2)]
+    won, score = (np.stack([side[field] for side in sides], 1) for field in range(2))
     return won, score
+
+
+def _play_one_way(
+    one: Player, other: Player, seed: int, first: int, decks: int, turn: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[decks] whether ``one`` won as the landlord (``turn`` 0) or as the peasants, and its points."""
+    landlord_won, bombs = play(seed, first, decks, *((one, other) if turn == 0 else (other, one)))
+    won = landlord_won == (turn == 0)
+    return won.astype(np.float64), np.where(won, 1, -1) * 2.0**bombs
 
 
 def compared(won: NDArray[Any], score: NDArray[Any]) -> Comparison:

@@ -33,7 +33,7 @@ from fogplay.trees.betting import Betting
 from fogplay.vectors import WIDTH
 
 SEATS = 2
-CHUNKS_PER_TASK = 3  # of the last round, which threads share
+CHUNKS_PER_TASK = 3  # at most, of a round; threads share them
 KIND = np.float32
 ONE = np.ones(1)
 NOTHING = np.zeros((0, WIDTH), KIND)
@@ -203,40 +203,46 @@ class PublicGame:
         buckets: Sequence[Sequence[NDArray[np.uint16]]],
         constants: NDArray[np.float32],
     ) -> None:
-        """Down through the rounds with both players' reach, and up with their values."""
+        """Down through the rounds with both players' reach, and up with their values.
+
+        Threads share the chunks of a round; none of them writes what another reads.
+        """
         last = len(self.lines.rounds) - 1
-        for street in range(last):
+
+        def go_down(street: int, chunks: NDArray[np.int64]) -> None:
             actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
             sides, scratch = self._sides(game, street, buckets), self._scratch(street)
             for seat in range(SEATS):
                 onward = game[seat].reach[street + 1].reshape(-1)
-                reach_next(
-                    actions, board, 1 - seat, sides[1 - seat], sides[seat], ahead, constants, scratch.buffers, onward
-                )
-        self._learn_last(game, board, buckets, constants)
-        for street in reversed(range(last)):
+                own, theirs = sides[1 - seat], sides[seat]
+                reach_next(actions, board, 1 - seat, own, theirs, chunks, ahead, constants, scratch.buffers, onward)
+
+        def learn_there(street: int, chunks: NDArray[np.int64]) -> None:
+            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
+            learn_last(
+                self.lines.rounds[street].actions, board, *sides, chunks, constants, ONE, NOTHING, scratch.buffers
+            )
+
+        def go_up(street: int, chunks: NDArray[np.int64]) -> None:
             actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
             sides, scratch = self._sides(game, street, buckets), self._scratch(street)
             after = [player.value[street + 1].reshape(-1) for player in game]
-            learn_earlier(actions, board, *sides, ahead, *after, constants, scratch.known, scratch.buffers)
+            learn_earlier(
+                actions, board, *sides, chunks, ahead, *after, constants, scratch.known, scratch.buffers
+            )  # fmt: skip
 
-    def _learn_last(
-        self,
-        game: tuple[_Player, _Player],
-        board: Board,
-        buckets: Sequence[Sequence[NDArray[np.uint16]]],
-        constants: NDArray[np.float32],
-    ) -> None:
-        """The last round, whose chunks are shared by threads; none of them writes what another reads."""
-        street = len(self.lines.rounds) - 1
-        actions, chunks = self.lines.rounds[street].actions, len(game[0].reach[street])
+        for street in range(last):
+            self._share_chunks(go_down, street)
+        self._share_chunks(learn_there, last)
+        for street in reversed(range(last)):
+            self._share_chunks(go_up, street)
 
-        def task(begin: int) -> None:
-            own = np.array([begin, min(begin + CHUNKS_PER_TASK, chunks)])
-            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
-            learn_last(actions, board, *sides, own, constants, ONE, NOTHING, scratch.buffers)
-
-        self._share(self.pool, task, range(0, chunks, CHUNKS_PER_TASK))
+    def _share_chunks(self, do: Callable[[int, NDArray[np.int64]], None], street: int) -> None:
+        """Do a round's chunks, a few at a time."""
+        chunks = self.lines.lanes[0][street].chunks
+        each = max(1, min(CHUNKS_PER_TASK, chunks // (2 * self.threads)))
+        tasks = [np.array([begin, min(begin + each, chunks)]) for begin in range(0, chunks, each)]
+        self._share(self.pool, lambda task: do(street, task), tasks)
 
     def _share(self, pool: ThreadPoolExecutor, do: Callable[[Any], None], tasks: Iterable[Any]) -> None:
         """Do all tasks, none of which reads what another writes."""

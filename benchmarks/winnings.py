@@ -1,12 +1,12 @@
-"""Training runs on a GPU for the tables of the papers in limit hold'em: several seeds per cell, shorter than the papers'.
+"""Several training runs per cell of the papers' tables in limit hold'em, on a GPU, shorter than the papers'.
 
-    python benchmarks/winnings.py models MODELS                                # on a CPU: what responses are trained against
-    python benchmarks/winnings.py train FOLDER --models MODELS --seconds 500   # on a GPU; again: goes on with what is left
-    python benchmarks/winnings.py play FOLDER                                  # matches, on a CPU: the rows of the results
+    python benchmarks/winnings.py models MODELS          # on a CPU: what responses are trained against
+    python benchmarks/winnings.py train FOLDER --models MODELS --seconds 500   # on a GPU; again: what is left
+    python benchmarks/winnings_matches.py FOLDER         # on a CPU: matches, and their rows for the pages of results
 
-``fogplay reproduce ID --scale paper --device cuda`` has the papers' own budgets, which take hours for eight seeds of all
-tables. ``train`` saves a strategy per run and place, and, of three players, whose strategies have hundreds of megabytes,
-only the matches: a file of rows per pair of runs.
+``fogplay reproduce ID --scale paper --device cuda`` has the papers' own budgets, which take hours for eight seeds of
+all tables. ``train`` saves a strategy per run and place. Strategies of three players have hundreds of megabytes: only
+the rows of their matches are saved, in one file per pair of runs.
 
 Two runs share the GPU, since one alone does not fill it while its threads ramp up.
 """
@@ -20,11 +20,20 @@ import tarfile
 import threading
 import time
 import traceback
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import fogplay as fp
+from fogplay import strategies
+from fogplay.experiments.holdem import HoldemTable, training
+from fogplay.experiments.rows import write_rows_of
+from fogplay.experiments.runner import Runner
+from fogplay.experiments.winnings_2011 import _model
+from fogplay.simulators import simulator_for
+from fogplay.solvers.respond import bound
+from fogplay.strategies.policy import policy_of
 
 TEN, HUNDRED = "holdem(grid=ehs:10/10/10/10)", "holdem(grid=ehs:100/100/100/100)"
 COARSE, FINE = "holdem(grid=ehs2:169/100/100/100)", "holdem(grid=ehs2:169/1000/500/200)"
@@ -90,8 +99,9 @@ def plan() -> list[Training]:
         for label, algorithm, how in both:
             three.append(Training("2015-table3", label, THREE_2015, algorithm, seed, (4 * billion,), 3.5e8, how=how))
     for seed in SEEDS:
-        for label, algorithm, how in (("IS-UCT", "uct", {}), ("Smooth IS-UCT", "smooth-uct", smooth)):
-            how = {**how, "k": 0.5, "cap": None} | ({"threshold": RARE} if how else {})
+        rare = smooth | {"threshold": RARE}
+        for label, algorithm, own in (("IS-UCT", "uct", {}), ("Smooth IS-UCT", "smooth-uct", rare)):
+            how = {**own, "k": 0.5, "cap": None}
             three.append(Training("2014-table3", label, THREE_2014, algorithm, seed, (2 * billion,), 3.5e8, how=how))
     sampled: list[Training] = []
     decades = tuple(int(n * 1e6) for n in (90, 300, 1000, 3000, 10_000))
@@ -105,8 +115,8 @@ def plan() -> list[Training]:
     two: list[Training] = []
     for seed in SEEDS:
         for name, k in (("S", 1.0), ("S", 0.5), ("L", 0.5)):
-            for label, algorithm, how in (("IS-UCT", "uct", {}), ("Smooth IS-UCT", "smooth-uct", smooth)):
-                spec, how = (COARSE if name == "S" else FINE), {**how, "k": k, "cap": None}
+            for label, algorithm, own in (("IS-UCT", "uct", {}), ("Smooth IS-UCT", "smooth-uct", smooth)):
+                spec, how = (COARSE if name == "S" else FINE), {**own, "k": k, "cap": None}
                 called, places = f"{label} {name}, k={k:g}", (2 * billion,)
                 two.append(Training("2014-table2", called, spec, algorithm, seed, places, 6e8, how=how))
     curve: list[Training] = []
@@ -119,7 +129,7 @@ def plan() -> list[Training]:
         for against in RESPONDED:
             for label, spec in (("MCRNR10", TEN), ("MCRNR100", HUNDRED)):
                 for seat in (0, 1):
-                    places = (10**8, billion) if spec == TEN else (billion,)
+                    places: tuple[int, ...] = (10**8, billion) if spec == TEN else (billion,)
                     how = {"epsilon": 0.6}
                     run = Training("2011", label, spec, "os-mccfr", seed, places, 1.6e8, "average", how, against, seat)
                     responses.append(run)
@@ -160,8 +170,8 @@ class Trainer:
             worker.start()
         for worker in workers:
             worker.join()
-        for each in self.playing:
-            each.result()
+        for match in self.playing:
+            match.result()
         self.matches.shutdown()
 
     def work(self, left: queue.Queue[Training]) -> None:
@@ -185,8 +195,6 @@ class Trainer:
             )
 
     def train(self, run: Training) -> None:
-        import fogplay as fp
-
         found: dict[int, Any] = {}
 
         def keep(place: int, strategy: Any) -> None:
@@ -210,10 +218,6 @@ class Trainer:
 
     def game(self, run: Training) -> Any:
         """What is solved; large trees are built once."""
-        from fogplay import strategies
-        from fogplay.simulators import simulator_for
-        from fogplay.solvers.respond import bound
-
         with self.lock:
             own = self.locks.setdefault(run.spec, threading.Lock())
         with own:
@@ -225,8 +229,6 @@ class Trainer:
             return bound(made, model, CONFIDENCE, "dbr", 0.0)(run.seat)
 
     def table(self, players: int) -> Any:
-        from fogplay.experiments.holdem import HoldemTable
-
         with self.lock:
             own = self.locks.setdefault(f"table {players}", threading.Lock())
         with own:
@@ -239,9 +241,6 @@ class Trainer:
 
     def meet(self, run: Training) -> None:
         """Three players: matches of a pair of runs, as in table 3 of either paper."""
-        from fogplay.experiments.rows import write_rows_of
-        from fogplay.strategies.policy import policy_of
-
         began = time.monotonic()
         table, bots = self.table(3)
         rules, dummies = bots["rules"], [bots["always-raise"], bots["probe"]]
@@ -281,10 +280,6 @@ START = time.monotonic()
 
 def models(folder: Path, share: float) -> None:
     """Learn models of both bots from 20,000 hands against runs of MCCFR10, as in table 2 of 2011."""
-    from fogplay.experiments.holdem import HoldemTable, training
-    from fogplay.experiments.runner import Runner
-    from fogplay.experiments.winnings_2011 import _model
-
     table, runner = HoldemTable.for_players(2), Runner(folder / "made" / "by" / "runs", engine="sequential")
     for seed in FEW:
         observer = training("MCCFR", TEN, "os-mccfr", int(OBSERVER * share), "average", (), seed, epsilon=0.6)
@@ -301,7 +296,7 @@ def model_file(folder: Path, against: str, seed: int, spec: str) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("models", "train", "play", "list"))
+    parser.add_argument("what", choices=("models", "train", "list"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--models", type=Path, default=Path("reproduced/models"))
     parser.add_argument("--device", default="cuda")

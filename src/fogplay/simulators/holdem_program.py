@@ -1,9 +1,11 @@
 """Writes the program of ``holdem_river.py``: three passes over the hands of a complete board.
 
 The first pass counts the reach by card. Then, strength by strength, the second adds the hands before and those of this
-strength, and the third computes values. On a GPU a pass is *loaded ahead*: it has slots for some hands, and as soon as
-a slot was used, the loads for its next hand begin, while the hands of the other slots are computed. Device memory
-answers after some 300 cycles, a hand takes 100, and no other thread of the scheduler could fill the gap.
+strength, and the third computes values. On a GPU a pass goes by *batches* of a few hands: before it computes one, it
+begins all loads for the next, of hands, of their reach, and of products of probabilities where the bucket changes; a
+batch takes as long as device memory needs to answer, and no other thread of the scheduler could fill the gap. Loads
+begin together since a warp can tell few groups of loads apart: if each hand's began after the hand before it, a wait
+for the oldest would be a wait for all.
 """
 
 from __future__ import annotations

@@ -103,15 +103,14 @@ class _Passes(NamedTuple):
             "            after += AHEAD",
             f"            if after >= {end}:",
             f"                after = {then}",
+            *_indented(1, [f"more_{slot} = start + PLACE_{slot} < last" for slot in range(1, self.ahead)]),
             *_indented(1, self._loads("next_")),
             *_indented(1, [f"next_word_{slot} = cards[after + PLACE_{slot}]" for slot in range(self.ahead)]),
         ]
         for slot in range(self.ahead):
-            found += [
-                f"    place = start + PLACE_{slot}",
-                "    if place < last:",
-                *_indented(2, [f"{each} = {each}_{slot}" for each in names] + self._known(slot) + lines),
-            ]
+            hand = [f"place = start + PLACE_{slot}", *(f"{each} = {each}_{slot}" for each in names)]
+            hand += self._known(slot) + lines
+            found += _indented(1, [f"if more_{slot}:", *_indented(1, hand)] if slot else hand)
         for slot in range(self.ahead):
             found += _indented(1, [*self._decoded(f"word_{slot}", f"_{slot}"), *self._moved(slot)])
         return [*found, "    start += AHEAD"]
@@ -247,7 +246,7 @@ def _value(branch: Branch) -> list[str]:
 
 
 def for_a_thread(text: str) -> str:
-    """The same program where numbers are those of one lane: elements of arrays instead of calls.
+    """The same program where numbers are those of one lane, with which arrays begin: elements instead of calls.
 
     Numba would inline the calls, but takes a minute for that.
     """
@@ -255,6 +254,10 @@ def for_a_thread(text: str) -> str:
 
 
 class _Elements(ast.NodeTransformer):
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        return node.left if isinstance(node.right, ast.Name) and node.right.id == "lane" else node
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         assert isinstance(node.func, ast.Name)

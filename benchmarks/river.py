@@ -134,8 +134,7 @@ def time_walk(walk: GpuWalk, repeats: int) -> tuple[dict[str, Any], Any]:
 
 def resources(seat: Any) -> dict[str, Any]:
     """What the compiler and the driver say about a kernel."""
-    (made,) = seat.kernel.overloads.values()
-    function = made.library.get_cufunc() if hasattr(made, "library") else made._codelibrary.get_cufunc()
+    function = list(seat.kernel.overloads.values())[-1].library.get_cufunc()
     try:
         active = cuda.current_context().get_active_blocks_per_multiprocessor(function, seat.lines, seat.shared)
     except Exception as error:  # a missing figure must not end the measure

@@ -14,6 +14,7 @@ Two runs share the GPU, since one alone does not fill it while its threads ramp 
 from __future__ import annotations
 
 import argparse
+import itertools
 import queue
 import shutil
 import tarfile
@@ -28,7 +29,7 @@ from typing import Any
 import fogplay as fp
 from fogplay import strategies
 from fogplay.experiments.holdem import HoldemTable, training
-from fogplay.experiments.rows import write_rows_of
+from fogplay.experiments.rows import Row, write_rows_of
 from fogplay.experiments.runner import Runner
 from fogplay.experiments.winnings_2011 import _model
 from fogplay.simulators import simulator_for
@@ -37,10 +38,12 @@ from fogplay.strategies.policy import policy_of
 
 TEN, HUNDRED = "holdem(grid=ehs:10/10/10/10)", "holdem(grid=ehs:100/100/100/100)"
 COARSE, FINE = "holdem(grid=ehs2:169/100/100/100)", "holdem(grid=ehs2:169/1000/500/200)"
+LEDUC = "leduc(suits=unseen)"
 THREE_2015 = "holdem(players=3,grid=ehs2:169/1000/100/20)"
 THREE_2014 = "holdem(players=3,grid=ehs2:169/1000/100/10)"
 SEEDS, FEW = range(1, 9), range(1, 4)
 PART, PARTS = 15_500_000, 4  # bytes of a file of several strategies, and how many there may be
+NASH_CONV = "nash_conv"
 DONE = "done.txt"  # in the folder: names of runs that were made elsewhere
 DUMMIES = "always-raise and probe"
 CONFIDENCE = 0.75
@@ -59,7 +62,7 @@ class Training:
     seed: int
     places: tuple[int, ...]
     rate: float  # episodes per second on an H200, to know in advance whether there is time for it
-    keep: str = "greedy"
+    keep: str = "greedy"  # or average, or nash_conv: of small games, a row per place instead of a strategy
     how: dict[str, Any] = field(default_factory=dict)
     model: str = ""  # the bot that a response is trained against
     seat: int = 0
@@ -77,11 +80,12 @@ class Training:
         return folder / f"{self.name}.{place}.safetensors"
 
     def rows(self, folder: Path) -> Path:
-        """Of three players: the matches of this run and of its partner with the same seed."""
-        return folder / f"{self.group}_{self.seed}.csv"
+        """Of three players: the matches of this run and of its partner with the same seed; else of this run."""
+        return folder / (f"{self.group}_{self.seed}.csv" if self.three else f"{self.name}.csv")
 
     def done(self, folder: Path) -> bool:
-        return self.rows(folder).exists() if self.three else self.file(folder, self.places[-1]).exists()
+        rows = self.three or self.keep == NASH_CONV
+        return self.rows(folder).exists() if rows else self.file(folder, self.places[-1]).exists()
 
 
 def scaled(plan: list[Training], share: float) -> list[Training]:
@@ -133,7 +137,12 @@ def plan() -> list[Training]:
                     how = {"epsilon": 0.6}
                     run = Training("2011", label, spec, "os-mccfr", seed, places, 1.6e8, "average", how, against, seat)
                     responses.append(run)
-    return [*two, *three, *sampled, *responses, *curve]
+    small: list[Training] = []
+    for seed, threads in itertools.product(FEW, (2**17, 2**12, 2**10)):
+        how = {"c": 20.0, "threads": threads}
+        called, places = f"UCT, {threads}", tuple(int(n * 1e6) for n in (85, 500))
+        small.append(Training("2015-leduc", called, LEDUC, "uct", seed, places, 5e7, NASH_CONV, how))
+    return [*two, *three, *sampled, *small, *responses, *curve]
 
 
 RARE = 1_700  # visits: the paper's 10,000 of 12 billion episodes, for two billion
@@ -205,10 +214,14 @@ class Trainer:
                 replace(strategy, levels=None).save(file)
                 self.put(file)
 
-        fp.solve(
+        result = fp.solve(
             self.game(run), run.algorithm, run.places[-1], seed=run.seed, device=self.device, curve=run.places,
-            greedy=run.keep == "greedy", snapshot=keep, watch=False, **run.how,
+            greedy=run.keep == "greedy", snapshot=None if run.keep == NASH_CONV else keep, watch=False, **run.how,
         )  # fmt: skip
+        if run.keep == NASH_CONV:
+            rows = [Row(run.label, NASH_CONV, each.iteration, run.seed, each.nash_conv) for each in result.curve]
+            write_rows_of(run.rows(self.folder), rows)
+            self.put(run.rows(self.folder))
         if run.three:
             with self.lock:
                 pair = self.pairs.setdefault((run.group, run.seed), {})

@@ -14,6 +14,7 @@ Two runs share the GPU, since one alone does not fill it while its threads ramp 
 from __future__ import annotations
 
 import argparse
+import itertools
 import queue
 import shutil
 import tarfile
@@ -28,20 +29,23 @@ from typing import Any
 import fogplay as fp
 from fogplay import strategies
 from fogplay.experiments.holdem import HoldemTable, training
-from fogplay.experiments.rows import write_rows_of
+from fogplay.experiments.rows import Row, write_rows_of
 from fogplay.experiments.runner import Runner
 from fogplay.experiments.winnings_2011 import _model
+from fogplay.kernels.cuda import require_gpu
 from fogplay.simulators import simulator_for
 from fogplay.solvers.respond import bound
 from fogplay.strategies.policy import policy_of
 
 TEN, HUNDRED = "holdem(grid=ehs:10/10/10/10)", "holdem(grid=ehs:100/100/100/100)"
 COARSE, FINE = "holdem(grid=ehs2:169/100/100/100)", "holdem(grid=ehs2:169/1000/500/200)"
+LEDUC = "leduc(suits=unseen)"
 THREE_2015 = "holdem(players=3,grid=ehs2:169/1000/100/20)"
 THREE_2014 = "holdem(players=3,grid=ehs2:169/1000/100/10)"
 SEEDS, FEW = range(1, 9), range(1, 4)
 PART, PARTS = 15_500_000, 4  # bytes of a file of several strategies, and how many there may be
-DONE = "done.txt"  # in the folder: names of runs that were made elsewhere
+NASH_CONV = "nash_conv"
+DONE = "done.txt"  # in the folder: files of runs that were made elsewhere, without their suffix
 DUMMIES = "always-raise and probe"
 CONFIDENCE = 0.75
 RESPONDED = ("rules", "sparring")  # bots
@@ -59,7 +63,7 @@ class Training:
     seed: int
     places: tuple[int, ...]
     rate: float  # episodes per second on an H200, to know in advance whether there is time for it
-    keep: str = "greedy"
+    keep: str = "greedy"  # or average, or nash_conv: of small games, a row per place instead of a strategy
     how: dict[str, Any] = field(default_factory=dict)
     model: str = ""  # the bot that a response is trained against
     seat: int = 0
@@ -77,11 +81,12 @@ class Training:
         return folder / f"{self.name}.{place}.safetensors"
 
     def rows(self, folder: Path) -> Path:
-        """Of three players: the matches of this run and of its partner with the same seed."""
-        return folder / f"{self.group}_{self.seed}.csv"
+        """Of three players: the matches of this run and of its partner with the same seed; else of this run."""
+        return folder / (f"{self.group}_{self.seed}.csv" if self.three else f"{self.name}.csv")
 
     def done(self, folder: Path) -> bool:
-        return self.rows(folder).exists() if self.three else self.file(folder, self.places[-1]).exists()
+        rows = self.three or self.keep == NASH_CONV
+        return self.rows(folder).exists() if rows else self.file(folder, self.places[-1]).exists()
 
 
 def scaled(plan: list[Training], share: float) -> list[Training]:
@@ -89,54 +94,83 @@ def scaled(plan: list[Training], share: float) -> list[Training]:
     return [replace(each, places=tuple(max(100, int(place * share)) for place in each.places)) for each in plan]
 
 
+BILLION = 10**9
+BOTH: tuple[tuple[str, str, dict[str, Any]], ...] = (("UCT", "uct", {}), ("Smooth UCT", "smooth-uct", {}))
+RARE = 1_700  # visits: the paper's 10,000 of 12 billion episodes, for two billion
+
+
 def plan() -> list[Training]:
     """All runs, the most valuable first."""
-    billion = 10**9
-    both: tuple[tuple[str, str, dict[str, Any]], ...] = (("UCT", "uct", {}), ("Smooth UCT", "smooth-uct", {}))
+    sampled = runs_of_2011()
+    short = [each for each in sampled if each.places[-1] == BILLION]  # the long runs contain them, if there is time
+    long = [each for each in sampled if each.places[-1] > BILLION]
+    return [*runs_of_2014(), *runs_of_2015(), *short, *responses(), *in_leduc(), *long]
+
+
+def runs_of_2015() -> list[Training]:
+    """Figure 3, and table 3 with three players."""
+    runs: list[Training] = []
+    for seed, (label, algorithm, how) in itertools.product(SEEDS, BOTH):
+        places = tuple(int(n * 1e6) for n in (30, 100, 300, 1000))
+        runs.append(Training("2015-fig3", label, FINE, algorithm, seed, places, 6e8, how=how))
+    for seed, (label, algorithm, how) in itertools.product(SEEDS, BOTH):
+        runs.append(Training("2015-table3", label, THREE_2015, algorithm, seed, (4 * BILLION,), 3.5e8, how=how))
+    return runs
+
+
+def runs_of_2014() -> list[Training]:
+    """Table 2, and table 3 with three players."""
+    runs: list[Training] = []
     smooth = {"schedule": "confidence"}
-    three: list[Training] = []
+    for seed, (name, k) in itertools.product(SEEDS, (("S", 1.0), ("S", 0.5), ("L", 0.5))):
+        for label, algorithm, own in (("IS-UCT", "uct", {}), ("Smooth IS-UCT", "smooth-uct", smooth)):
+            spec, how, called = (
+                COARSE if name == "S" else FINE,
+                {**own, "k": k, "cap": None},
+                f"{label} {name}, k={k:g}",
+            )
+            runs.append(Training("2014-table2", called, spec, algorithm, seed, (2 * BILLION,), 6e8, how=how))
+    rare = smooth | {"threshold": RARE}
     for seed in SEEDS:
-        for label, algorithm, how in both:
-            three.append(Training("2015-table3", label, THREE_2015, algorithm, seed, (4 * billion,), 3.5e8, how=how))
-    for seed in SEEDS:
-        rare = smooth | {"threshold": RARE}
         for label, algorithm, own in (("IS-UCT", "uct", {}), ("Smooth IS-UCT", "smooth-uct", rare)):
             how = {**own, "k": 0.5, "cap": None}
-            three.append(Training("2014-table3", label, THREE_2014, algorithm, seed, (2 * billion,), 3.5e8, how=how))
-    sampled: list[Training] = []
-    decades = tuple(int(n * 1e6) for n in (90, 300, 1000, 3000, 10_000))
-    for seed in FEW:
-        explores = {"epsilon": 0.6}
-        sampled.append(Training("2011", "MCCFR10", TEN, "os-mccfr", seed, decades, 1.6e8, "average", explores))
-        grows = {"c": 170.0, "growth": "all"}
-        sampled.append(Training("2011", "MCTS10", TEN, "uct", seed, decades, 7e8, "average", grows))
-        ends = (billion, 10 * billion)
-        sampled.append(Training("2011", "MCCFR100", HUNDRED, "os-mccfr", seed, ends, 1.6e8, "average", explores))
-    two: list[Training] = []
-    for seed in SEEDS:
-        for name, k in (("S", 1.0), ("S", 0.5), ("L", 0.5)):
-            for label, algorithm, own in (("IS-UCT", "uct", {}), ("Smooth IS-UCT", "smooth-uct", smooth)):
-                spec, how = (COARSE if name == "S" else FINE), {**own, "k": k, "cap": None}
-                called, places = f"{label} {name}, k={k:g}", (2 * billion,)
-                two.append(Training("2014-table2", called, spec, algorithm, seed, places, 6e8, how=how))
-    curve: list[Training] = []
-    for seed in SEEDS:
-        for label, algorithm, how in both:
-            places = tuple(int(n * 1e6) for n in (30, 100, 300, 1000, 3000))
-            curve.append(Training("2015-fig3", label, FINE, algorithm, seed, places, 6e8, how=how))
-    responses: list[Training] = []
-    for seed in FEW:
-        for against in RESPONDED:
-            for label, spec in (("MCRNR10", TEN), ("MCRNR100", HUNDRED)):
-                for seat in (0, 1):
-                    places: tuple[int, ...] = (10**8, billion) if spec == TEN else (billion,)
-                    how = {"epsilon": 0.6}
-                    run = Training("2011", label, spec, "os-mccfr", seed, places, 1.6e8, "average", how, against, seat)
-                    responses.append(run)
-    return [*two, *three, *sampled, *responses, *curve]
+            runs.append(Training("2014-table3", label, THREE_2014, algorithm, seed, (2 * BILLION,), 3.5e8, how=how))
+    return runs
 
 
-RARE = 1_700  # visits: the paper's 10,000 of 12 billion episodes, for two billion
+def runs_of_2011() -> list[Training]:
+    """MCTS and outcome sampling, short and long."""
+    runs: list[Training] = []
+    explores, grows = {"epsilon": 0.6}, {"c": 170.0, "growth": "all"}
+    for seed, last in itertools.product(FEW, (BILLION, 10 * BILLION)):
+        decades = tuple(int(n * 1e6) for n in (300, 1000, 3000, 10_000) if n * 1e6 <= last)
+        for label, spec, algorithm, places, rate, how in (
+            ("MCCFR10", TEN, "os-mccfr", decades, 1.6e8, explores),
+            ("MCTS10", TEN, "uct", decades, 7e8, grows),
+            ("MCCFR100", HUNDRED, "os-mccfr", tuple(sorted({BILLION, last})), 1.6e8, explores),
+        ):
+            runs.append(Training("2011", label, spec, algorithm, seed, places, rate, "average", how))
+    return runs
+
+
+def responses() -> list[Training]:
+    """MCRNR of 2011: one run per seat."""
+    runs: list[Training] = []
+    for seed, against, (label, spec) in itertools.product(FEW, RESPONDED, (("MCRNR10", TEN), ("MCRNR100", HUNDRED))):
+        places = (10**8, BILLION) if spec == TEN else (BILLION,)
+        for seat in (0, 1):
+            how = {"epsilon": 0.6}
+            runs.append(Training("2011", label, spec, "os-mccfr", seed, places, 1.6e8, "average", how, against, seat))
+    return runs
+
+
+def in_leduc() -> list[Training]:
+    """UCT of 2015 with few and many concurrent episodes."""
+    runs: list[Training] = []
+    for seed, threads in itertools.product(FEW, (2**17, 2**12, 2**10)):
+        how, places = {"c": 20.0, "threads": threads}, tuple(int(n * 1e6) for n in (85, 500))
+        runs.append(Training("2015-leduc", f"UCT, {threads}", LEDUC, "uct", seed, places, 5e7, NASH_CONV, how))
+    return runs
 
 
 @dataclass
@@ -161,10 +195,12 @@ class Trainer:
         file = self.folder / DONE
         known = file.read_text().split() if file.exists() else []
         for each in plan:
-            if not each.done(self.folder) and each.name not in known:
+            if not each.done(self.folder) and not {each.name, f"{each.name}.{each.places[-1]}"} & set(known):
                 left.put(each)
         if any(each.three for each in plan):
             self.matches.submit(lambda: self.table(3))
+        if self.device == "cuda":
+            require_gpu()
         workers = [threading.Thread(target=self.work, args=(left,)) for _ in range(at_once)]
         for worker in workers:
             worker.start()
@@ -205,10 +241,14 @@ class Trainer:
                 replace(strategy, levels=None).save(file)
                 self.put(file)
 
-        fp.solve(
+        result = fp.solve(
             self.game(run), run.algorithm, run.places[-1], seed=run.seed, device=self.device, curve=run.places,
-            greedy=run.keep == "greedy", snapshot=keep, watch=False, **run.how,
+            greedy=run.keep == "greedy", snapshot=None if run.keep == NASH_CONV else keep, watch=False, **run.how,
         )  # fmt: skip
+        if run.keep == NASH_CONV:
+            rows = [Row(run.label, NASH_CONV, each.iteration, run.seed, each.nash_conv) for each in result.curve]
+            write_rows_of(run.rows(self.folder), rows)
+            self.put(run.rows(self.folder))
         if run.three:
             with self.lock:
                 pair = self.pairs.setdefault((run.group, run.seed), {})

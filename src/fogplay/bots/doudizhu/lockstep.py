@@ -198,9 +198,7 @@ def play_in_threads(
     with ThreadPoolExecutor(threads) as pool:
         found = list(pool.map(lambda task: _play_one_way(one(), other(), seed, *task), tasks))
     parts = [found[: len(found) // 2], found[len(found) // 2 :]]
-    won, score = (
-        np.stack([np.concatenate([part[field] for part in side]) for side in parts], 1) for field in range(2)
-    )
+    won, score = (np.stack([np.concatenate([part[field] for part in side]) for side in parts], 1) for field in range(2))
     return won, score
 
 

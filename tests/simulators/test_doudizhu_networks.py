@@ -85,6 +85,18 @@ def test_what_is_seen_is_what_is_there() -> None:
     assert int(seen[features.SEEN_FACTS]) >> 6 & 15 == 0b11, "two bombs"
 
 
+def test_who_cannot_answer_can_only_pass() -> None:
+    rng, seen = np.random.default_rng(3), set()
+    for _ in range(60):
+        hand = pack(rng.permutation(unpack(int(FULL_DECK)))[: int(rng.integers(1, 21))].tolist())
+        assert features.can_answer(np.uint64(hand), LEAD)
+        for to_beat in range(1, NUM_HEADS):
+            wanted = bool((legal_heads(hand, to_beat)[1:] > 0).any())
+            assert features.can_answer(np.uint64(hand), to_beat) == wanted, (show(hand), to_beat)
+            seen.add(wanted)
+    assert seen == {True, False}
+
+
 HANDS = [
     "3334445556789TJ",  # planes, chains and many kickers
     "33344455566BR",  # the jokers never go together

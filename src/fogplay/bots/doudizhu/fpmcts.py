@@ -42,11 +42,13 @@ from fogplay.simulators.doudizhu_features import (
     OVER,
     SEAT,
     SEEN,
+    TO_BEAT,
     WORDS,
+    can_answer,
     look,
 )
 from fogplay.simulators.doudizhu_lanes import MOST_DOUBLINGS, make
-from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move, next_head, ways_buffer
+from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move, ways_buffer
 from fogplay.simulators.streams import mix
 
 AT_NODE, REPLYING, ASKS_REPLY, ASKS_VALUE, JOINED = range(1, 6)  # what a simulation is about to do, or waits for
@@ -207,10 +209,10 @@ def reply(own, root, lane, weights):
     if facts[OVER] != 0 or facts[SEAT] == own.facts[root, SEAT]:
         arrive(own, root, lane, weights)
         return
-    look(words, facts, np.int64(facts[SEAT]), own.seen[root, lane], own.legal[root, lane])
-    if next_head(own.legal[root, lane], PASS) < 0:  # there is nothing to choose
+    if not can_answer(words[HANDS + facts[SEAT]], np.int64(facts[TO_BEAT])):
         make_reply(own, root, lane, PASS, np.uint64(0))
         return
+    look(words, facts, np.int64(facts[SEAT]), own.seen[root, lane], own.legal[root, lane])
     own.asks[root, lane] = facts[SEAT]
     own.state[root, lane] = ASKS_REPLY
 

@@ -29,7 +29,9 @@ from fogplay.simulators.doudizhu_features import (
     SEAT,
     SEEN,
     SHOWN,
+    TO_BEAT,
     WORDS,
+    can_answer,
     look,
 )
 from fogplay.simulators.doudizhu_lanes import begin, make
@@ -149,7 +151,7 @@ def replay(root, own, hands, lane, lane_facts, rows, at, world):
     for move in range(count):
         mover = np.int64(lane_facts[SEAT])
         if mover != seat:
-            if row >= 0:
+            if row >= 0 and can_answer(lane[HANDS + mover], np.int64(lane_facts[TO_BEAT])):
                 legal = rows.legal[at, world, row]
                 look(lane, lane_facts, mover, rows.seen[at, world, row], legal)
                 if has_choice(legal):

@@ -24,7 +24,7 @@ from fogplay.simulators.holdem_full import full_game
 from fogplay.simulators.holdem_vectors_gpu import SIMULATED, THREADS, cuda, sum_boards
 from fogplay.simulators.holdem_walk_gpu import GpuWalk, _Place, _Turn, on_gpu
 
-RULES, ALL_TURNS, FLOP = Holdem(), 63_193, (3, 22, 41)
+RULES, ALL_BOARDS, FLOP = Holdem(), 2_554_656, (3, 22, 41)
 SEAT = 0
 
 
@@ -121,7 +121,7 @@ def time_walk(walk: GpuWalk, repeats: int) -> tuple[dict[str, Any], Any]:
         )  # fmt: skip
 
     one, other = milliseconds(stream, river, repeats), milliseconds(stream, sums, repeats)
-    scale = 2 * ALL_TURNS / len(turns) / 1000  # both seats
+    scale = 2 * ALL_BOARDS / boards / 1000  # both seats
     found: dict[str, Any] = {
         "lines": seat.lines, "ahead": layout.ahead, "turns": len(turns), "boards": boards, "shared": seat.shared,
         "river_ms": round(one, 3), "sum_ms": round(other, 3), "first_call_s": round(whole, 3),

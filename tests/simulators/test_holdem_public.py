@@ -84,23 +84,23 @@ class Cards:
 
 
 @functools.cache
-def _flat(spec: str) -> Any:
+def flat_of(spec: str) -> Any:
     return flatten(spec)
 
 
 @functools.cache
-def _cards(spec: str, most: int | None = None) -> Cards:
+def cards_of(spec: str, most: int | None = None) -> Cards:
     return Cards(load(spec), most)
 
 
 def _game(spec: str, most: int | None = None, rival: bool = False, threads: int = 1) -> tuple[PublicGame, Cards]:
-    rules, cards = load(spec), _cards(spec, most)
-    counted = _Counted(rules, tuple(cards.seen.counts))
-    opponent = _cards(spec).seen if rival else None
+    rules, cards = load(spec), cards_of(spec, most)
+    counted = Counted(rules, tuple(cards.seen.counts))
+    opponent = cards_of(spec).seen if rival else None
     return PublicGame(rules, betting_tree(counted), cards.seen, opponent, threads), cards
 
 
-class _Counted:
+class Counted:
     """Rules with other numbers of buckets, for the layout of the learner's tables."""
 
     def __init__(self, rules: Holdem, counts: tuple[int, ...]) -> None:
@@ -120,7 +120,7 @@ def test_it_comes_close_to_an_equilibrium(rival: bool) -> None:
     for iteration in range(1, 2001):
         game.learn(iteration, seed=1)
         if iteration in (125, 2000):
-            found.append(measure(_flat(spec), cards.on_tree(_flat(spec), game.betting, game.weights())).nash_conv)
+            found.append(measure(flat_of(spec), cards.on_tree(flat_of(spec), game.betting, game.weights())).nash_conv)
     assert found[1] < found[0] / 5
     assert found[1] < 1.2  # chips, where blinds are 10 and 5
 
@@ -132,11 +132,11 @@ def test_it_comes_very_close_with_time(spec: str, rival: bool) -> None:
     game, cards = _game(spec, rival=rival)
     for iteration in range(1, 20_001):
         game.learn(iteration, seed=1)
-    assert measure(_flat(spec), cards.on_tree(_flat(spec), game.betting, game.weights())).nash_conv < 0.5
+    assert measure(flat_of(spec), cards.on_tree(flat_of(spec), game.betting, game.weights())).nash_conv < 0.5
 
 
 def test_an_opponent_that_answers_best_makes_a_blind_player_safer() -> None:
-    spec, flat, found = SMALL[0], _flat(SMALL[0]), {}
+    spec, flat, found = SMALL[0], flat_of(SMALL[0]), {}
     for rival in (False, True):
         game, cards = _game(spec, most=3, rival=rival)
         for iteration in range(1, 1501):

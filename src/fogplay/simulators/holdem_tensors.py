@@ -80,6 +80,7 @@ class Stage:
         ahead = lines.lanes[0][street].ahead  # [lanes, ends]
         self.ends = ahead.shape[1]
         self.onward = [torch.from_numpy(ahead[:, end].clip(0)).to(device) for end in range(self.ends)]
+        self.goes_on = torch.from_numpy((ahead.T >= 0).astype(np.float32)).to(device)  # [ends, lanes]
         if not self.last:  # where the lanes of the next round come from, among [ends * lanes], and whether they do
             source = np.zeros(lines.lanes[0][street + 1].chunks * WIDTH, np.int64)
             place = ahead.T.reshape(-1)
@@ -184,7 +185,8 @@ class Ways:
         else:
             assert onward is not None
             for action in ends:
-                self.worth[action] = onward[:, :, stage.onward[stage.to[action]]]
+                end = stage.to[action]
+                self.worth[action] = onward[:, :, stage.onward[end]] * stage.goes_on[end]
 
     def _take(self, actions: list[int], matrix: Tensor, after: list[Tensor], stake: Tensor) -> None:
         """Multiply all different reaches at once."""

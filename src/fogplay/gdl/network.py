@@ -17,11 +17,12 @@ from fogplay.gdl import atoms as ordering
 from fogplay.gdl import gates as making
 from fogplay.gdl.atoms import Rules
 from fogplay.gdl.checks import is_whole
-from fogplay.gdl.demand import ASKED, on_demand
+from fogplay.gdl.demand import ASKED
 from fogplay.gdl.gates import Gates
 from fogplay.gdl.grounding import GIGABYTES, PATIENCE, SECONDS, Attempt, Ground, NotGroundedError, ground
 from fogplay.gdl.interpreter import ROLE
 from fogplay.gdl.kif import unparse
+from fogplay.gdl.narrowing import narrowed
 from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import Sheet
 
@@ -74,7 +75,7 @@ def make_network(
     with contextlib.ExitStack() as stack:
         plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes, patience)))
         if not plain.wait(plain.began + HEAD_START * seconds):
-            narrow = on_demand(sheet)
+            narrow = narrowed(sheet)
             plain.step_back()
             left = max(plain.end - time.monotonic(), 0.01)
             other = stack.enter_context(
@@ -84,7 +85,7 @@ def make_network(
         try:
             found = from_ground(sheet, plain.result())
         except NotGroundedError:  # it took too much memory
-            narrow = on_demand(sheet)
+            narrow = narrowed(sheet)
             return from_ground(
                 narrow, ground(narrow, True, min(seconds, max(plain.end - time.monotonic(), 0.01)), gigabytes, 1.0)
             )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fogplay.gdl.cases import in_circles
-from fogplay.gdl.dependencies import Dependencies
+from fogplay.gdl.dependencies import TRUE, Dependencies
 from fogplay.gdl.rules import ARITIES, DISTINCT, Atom, Literal, Relation, Rule, variables, variables_of
 from fogplay.gdl.sheet import Sheet
 
@@ -84,20 +84,21 @@ def _connected(binding: list[Literal], wanted: set[str], positive: bool) -> list
     """Conditions that share variables with each other and know most of what is wanted; without variables, all.
 
     What is connected through the wanted relation only would be combined in all ways. So would, for a positive
-    condition, what is connected through a variable such as the player's, for which there is a condition of its own.
+    condition, what is connected through the player in control only: a variable with a fluent of its own.
     """
     names_of = {literal: {*variables(literal.atom)} for literal in binding}
-    alone = {name for names in names_of.values() if len(names) == 1 for name in names} if positive else set()
-    if all(names <= alone for names in names_of.values()):
+    alone: set[str] = set()
+    if positive:
+        alone = alone.union(*(own for each, own in names_of.items() if each.relation == TRUE and len(own) == 1))
+    if all(own <= alone for own in names_of.values()):
         alone = set()
     groups: list[set[str]] = []
     for own in names_of.values():
         names = own - alone
         groups = [each for each in groups if not each & names] + [names.union(*(e for e in groups if e & names))]
     best = max(groups, key=lambda names: len(names & wanted), default=set())
-    chosen = [each for each in binding if names_of[each] <= best or names_of[each] - alone and names_of[each] - alone <= best]
-    known = variables_of(chosen)
-    return [each for each in binding if each in chosen or names_of[each] <= known]
+    known = {name for own in names_of.values() if own - alone and own - alone <= best for name in own}
+    return [each for each in binding if names_of[each] <= known]
 
 
 def _restricted(rules: Sequence[Rule], parts: Dependencies, places: dict[Relation, tuple[int, ...]]) -> list[Rule]:
@@ -124,7 +125,5 @@ def _weakest(rules: Sequence[Rule]) -> list[Rule]:
     return [
         rule
         for place, rule in enumerate(rules)
-        if not any(
-            other < bodies[place] or (other == bodies[place] and at < place) for at, other in enumerate(bodies)
-        )
+        if not any(other < bodies[place] or (other == bodies[place] and at < place) for at, other in enumerate(bodies))
     ]

@@ -7,7 +7,9 @@ asked for and from its rules, both at once. Rules then say ``domain …`` where 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from fogplay.gdl.dependencies import Dependencies
 from fogplay.gdl.joins import Row, Table, make_plan, run
@@ -15,11 +17,20 @@ from fogplay.gdl.rules import ARITIES, DISTINCT, Atom, Literal, Relation, Rule, 
 
 DOMAIN = "domain"  # names with a space cannot be in a text
 DEEPEST = 4  # functions within each other that are looked into
-MOST_PAIRS = 20_000  # of a relation with two arguments that is looked at pair by pair
+MOST_PAIRS = 50_000  # of a relation with two arguments that is looked at pair by pair
 SAME = {"init": "true", "next": "true", "does": "legal"}
 ANYTHING = -1
 Place = tuple[object, ...]  # a relation's name and arity, then arguments and functions on the way down
 Known = dict[str, int]  # constants that a variable may be, as bits
+
+
+class _Prepared(NamedTuple):
+    """A rule with conditions, and where its variables stand."""
+
+    rule: Rule
+    order: list[tuple[Literal, list[tuple[Place, str]]]]  # conditions, and the variables that each binds
+    head: list[tuple[Place, Term]]
+    places: dict[str, list[Place]]  # of each variable in the conditions
 
 
 class _Values:
@@ -32,9 +43,14 @@ class _Values:
         self.functions: set[tuple[str, int]] = set()
 
 
+class _TooManyError(Exception):
+    """A relation has too many rows to be looked at pair by pair."""
+
+
 def restricted(rules: Sequence[Rule]) -> list[Rule]:
-    """The rules with ``domain`` conditions, and the facts that say what these mean."""
-    return _Domains(rules).restricted()
+    """The rules with ``domain`` conditions, and the facts that say what these mean; as they are if terms are deep."""
+    domains = _Domains(rules)
+    return list(rules) if domains.too_deep else domains.restricted()
 
 
 class _Domains:
@@ -45,28 +61,29 @@ class _Domains:
         self.bits: dict[str, int] = {}
         self.values: dict[Place, _Values] = {}
         self.asked: dict[Relation, list[int]] = {}  # what each argument is asked for
+        self.too_deep = False  # whether places are missing because of functions within each other
         self.pairs = self._pairs()
         self.unary = {
             relation: sum({self._bit(row[0]) for row in rows})
             for relation, rows in self._listed(1).items()
             if all(isinstance(row[0], str) for row in rows)
         }
-        orders = [(rule, self._order(rule)) for rule in rules if rule.body]
-        for rule in rules:
-            if not rule.body:
-                self._conclude(rule, {})
+        self.prepared = [self._prepared(rule) for rule in rules]
+        for each in self.prepared:
+            if not each.rule.body:
+                self._conclude(each, {})
+        with_bodies = [each for each in self.prepared if each.rule.body]
         self._changed = True
         while self._changed:
             self._changed = False
-            for rule, order in orders:
-                known = self._known(rule, order, ask=True)
+            for each in with_bodies:
+                known = self._known(each, ask=True)
                 if known is not None:
-                    self._conclude(rule, known)
-        self.orders = {id(rule): order for rule, order in orders}
+                    self._conclude(each, known)
 
     def restricted(self) -> list[Rule]:
         used: dict[int, str] = {}
-        made = [each for each in (self._narrow(rule, used) for rule in self.rules) if each is not None]
+        made = [each for each in (self._narrow(each, used) for each in self.prepared) if each is not None]
         words = {bit: word for word, bit in self.bits.items()}
         for domain, name in used.items():
             made += [Rule((name, words[bit])) for bit in words if domain & bit]
@@ -92,15 +109,13 @@ class _Domains:
             own = self.parts.heads[relation]
             if all(each.relation in tables or each.relation == DISTINCT for rule in own for each in rule.body):
                 rows: set[Row] = set()
-                for rule in own:
-                    run(make_plan(rule, {}), tables, None, rows.add)
-                if len(rows) <= MOST_PAIRS:
+                with contextlib.suppress(_TooManyError):
+                    for rule in own:
+                        run(make_plan(rule, {}), tables, None, _adder(rows))
                     tables[relation] = Table(rows)
         found = {}
         for relation, table in tables.items():
-            if relation[1] != 2 or len(table.rows) > MOST_PAIRS:
-                continue
-            if not all(isinstance(term, str) for row in table.rows for term in row):
+            if relation[1] != 2 or not all(isinstance(term, str) for row in table.rows for term in row):
                 continue
             after: dict[int, int] = {}
             before: dict[int, int] = {}
@@ -113,37 +128,42 @@ class _Domains:
 
     # ---- One rule
 
-    def _order(self, rule: Rule) -> list[Literal]:
-        """A rule's conditions: those known beforehand, then the others as they are written, negated ones at the end."""
+    def _prepared(self, rule: Rule) -> _Prepared:
+        """A rule with its conditions in order: those known beforehand, the others as written, negated ones last."""
         positive = [each for each in rule.body if each.positive and each.relation != DISTINCT]
         first = [each for each in positive if each.relation[0] in ARITIES or each.relation in self.pairs]
         last = [each for each in rule.body if not each.positive]
-        return [*first, *(each for each in positive if each not in first), *last]
+        order = []
+        places: dict[str, list[Place]] = {}
+        for literal in [*first, *(each for each in positive if each not in first), *last]:
+            bound = [each for each in _arguments(literal.atom) if is_variable(each[1])] if literal.positive else []
+            order.append((literal, bound))
+            for place, name in bound:
+                places.setdefault(name, []).append(place)
+        return _Prepared(rule, order, [*_arguments(rule.head)], places)
 
-    def _known(self, rule: Rule, order: Sequence[Literal], ask: bool) -> Known | None:
+    def _known(self, prepared: _Prepared, ask: bool) -> Known | None:
         """The constants that variables of a rule may be, those that may be anything missing; None if it never holds."""
         known: Known = {}
+        rule = prepared.rule
         if rule.relation[0] not in ARITIES:
             asked = self.asked.get(rule.relation)
             if asked is None or not _meet(known, rule.head, asked, self._bit):
                 return None
         pairs: list[Literal] = []
-        for literal in order:
+        for literal, bound in prepared.order:
             if ask and literal.relation[0] not in ARITIES:
                 self._ask(literal, known)
-            if not literal.positive:
-                continue
-            for place, term in _arguments(literal.atom):
-                if not is_variable(term):
-                    continue
+            for place, name in bound:
                 values = self.values.get(place)
                 if values is None:
                     return None
                 if not values.functions:
-                    known[term] = known.get(term, ANYTHING) & values.words
-            if literal.relation in self.pairs:
+                    known[name] = known.get(name, ANYTHING) & values.words
+            if literal.positive and literal.relation in self.pairs:
                 pairs.append(literal)
-            self._propagate(pairs, known)
+            if pairs:
+                self._propagate(pairs, known)
             if not all(known.values()):
                 return None
         return known
@@ -154,7 +174,8 @@ class _Domains:
         while changed:
             changed = False
             for literal in pairs:
-                for table, one, other in zip(self.pairs[literal.relation], literal.atom[1:], literal.atom[:0:-1], strict=True):
+                terms = literal.atom[1:]
+                for table, one, other in zip(self.pairs[literal.relation], terms, terms[::-1], strict=True):
                     if not is_variable(other):
                         continue
                     given = known.get(one, ANYTHING) if is_variable(one) else self._bit(one)
@@ -181,9 +202,8 @@ class _Domains:
 
     # ---- What a rule concludes
 
-    def _conclude(self, rule: Rule, known: Known) -> None:
-        places = _places(rule)
-        for place, term in _arguments(rule.head):
+    def _conclude(self, prepared: _Prepared, known: Known) -> None:
+        for place, term in prepared.head:
             if not isinstance(term, str):
                 self._function(place, (term[0], len(term) - 1))
             elif not is_variable(term):
@@ -191,7 +211,7 @@ class _Domains:
             elif term in known and known[term] != ANYTHING:
                 self._put(place, known[term])
             else:
-                self._add(place, places[term], DEEPEST)
+                self._add(place, prepared.places[term], DEEPEST)
 
     def _add(self, place: Place, sources: Sequence[Place], depth: int) -> None:
         """Put what may stand at all of some places at another."""
@@ -205,7 +225,9 @@ class _Domains:
         self._put(place, words)
         for name, arity in functions:
             self._function(place, (name, arity))
-            if depth:
+            if not depth:
+                self.too_deep = True
+            else:
                 for at in range(arity):
                     below = (name, arity, at)
                     self._add((*place, *below), [(*source, *below) for source in sources], depth - 1)
@@ -227,11 +249,12 @@ class _Domains:
 
     # ---- Rules
 
-    def _narrow(self, rule: Rule, used: dict[int, str]) -> Rule | None:
+    def _narrow(self, prepared: _Prepared, used: dict[int, str]) -> Rule | None:
         """A rule that concludes only what is asked for; None if that is nothing."""
+        rule = prepared.rule
         if not rule.body:
             return rule
-        known = self._known(rule, self.orders[id(rule)], ask=False)
+        known = self._known(prepared, ask=False)
         if known is None:
             return None
         asked: Known = {}
@@ -239,15 +262,22 @@ class _Domains:
             _meet(asked, rule.head, self.asked[rule.relation], self._bit)
         body = list(rule.body)
         for name, domain in known.items():
-            if domain == ANYTHING:
+            own = [each for each in body if each.positive and each.atom[1:] == (name,) and each.relation in self.unary]
+            if domain == ANYTHING or any(self.unary[each.relation] == domain for each in own):
                 continue
-            implied = [each for each in body if each.positive and each.atom[1:] == (name,) and each.relation in self.unary]
-            if implied or asked.get(name, ANYTHING) != ANYTHING:
-                if all(self.unary[each.relation] == domain for each in implied) and implied:
-                    continue
-                body = [each for each in body if each not in implied]
+            if own or asked.get(name, ANYTHING) != ANYTHING:
+                body = [each for each in body if each not in own]
                 body.append(Literal(True, (used.setdefault(domain, f"{DOMAIN} {len(used)}"), name)))
         return Rule(rule.head, tuple(body), rule.at)
+
+
+def _adder(rows: set[Row]) -> Callable[[Row], None]:
+    def add(row: Row) -> None:
+        rows.add(row)
+        if len(rows) > MOST_PAIRS:
+            raise _TooManyError
+
+    return add
 
 
 def _meet(known: Known, head: Atom, asked: Sequence[int], bit: Callable[[str], int]) -> bool:
@@ -270,14 +300,3 @@ def _arguments(atom: Atom) -> Iterator[tuple[Place, Term]]:
         yield place, term
         if not isinstance(term, str):
             todo += [((*place, term[0], len(term) - 1, at), part) for at, part in enumerate(term[1:])]
-
-
-def _places(rule: Rule) -> dict[str, list[Place]]:
-    """Where each variable stands in a rule's conditions."""
-    found: dict[str, list[Place]] = {}
-    for literal in rule.body:
-        if literal.positive and literal.relation != DISTINCT:
-            for place, term in _arguments(literal.atom):
-                if is_variable(term):
-                    found.setdefault(term, []).append(place)
-    return found

@@ -3,7 +3,8 @@
 Two ways. ``apart`` finds conditions that are connected only through variables of the head: what they say is a relation
 of its own. A frame axiom "a piece stays where no move touches it" thus has (pieces × squares + squares × moves)
 instances instead of (pieces × squares × moves). ``eliminated`` goes on within such a relation: it removes one variable
-after the other, as in the evaluation of a conjunctive query, and pays off where many conditions are chained.
+after the other, as in the evaluation of a conjunctive query, and pays off where many conditions are chained. Rules that
+differ in one condition are made one first (``merged``), so that their instances are not multiplied.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ Known = dict[tuple[frozenset[Literal], frozenset[str]], Atom]
 
 def split(rules: Sequence[Rule], eliminate: bool) -> list[Rule]:
     """The same rules with helping relations; ``eliminate`` also removes variables one by one."""
-    if not eliminate:
-        return [part for number, rule in enumerate(rules) for part in apart(rule, number)]
-    made: list[Rule] = []
     known: Known = {}
-    for number, rule in enumerate(merged(rules)):
-        for part in apart(rule, number, known):
+    if not eliminate:
+        return [part for rule in rules for part in apart(rule, known)]
+    made: list[Rule] = []
+    for rule in merged(rules):
+        for part in apart(rule, known):
             made += eliminated(part, known)
     return merged(made, LATER)
 
@@ -68,15 +69,18 @@ def merged(rules: Sequence[Rule], kind: str = EITHER) -> list[Rule]:
     return [*made, *(instead.get(number, rule) for number, rule in enumerate(rules) if number not in gone)]
 
 
-def apart(rule: Rule, number: int, known: Known | None = None) -> list[Rule]:
-    """A rule and the relations of its parts that share only variables of the head."""
+def apart(rule: Rule, known: Known) -> list[Rule]:
+    """A rule and the relations of its parts that share only variables of the head.
+
+    ``known`` are the helping relations so far, by what they say: where two rules need the same one, it is made once.
+    """
     head = {*variables(rule.head)}
     groups = _connected(rule.body, head)
     if len(groups) < 1 or (len(groups) == 1 and len(groups[0]) == len(rule.body)):
         return [rule]
     body = [each for each in rule.body if not {*variables(each.atom)} - head]
-    made = []
-    for place, group in enumerate(groups):
+    made: list[Rule] = []
+    for group in groups:
         if len(group) == 1 and len(groups) == 1:
             body += group
             continue
@@ -90,23 +94,12 @@ def apart(rule: Rule, number: int, known: Known | None = None) -> list[Rule]:
         names = variables_of([*group, *more]) & head
         if len(groups) == 1 and names == head:
             return [rule]  # the relation would say the same as the rule
-        whole = (*more, *group)
-        key = frozenset(whole), frozenset(names)
-        helper = (known or {}).get(key)
-        if helper is None:
-            helper = (f"{PART} {number} {place}", *sorted(names))
-            made.append(Rule(helper, whole, rule.at))
-            if known is not None:
-                known[key] = helper
-        body.append(Literal(True, helper))
+        body.append(Literal(True, _helper([*more, *group], names, known, made)))
     return [*made, Rule(rule.head, tuple(body), rule.at)]
 
 
 def eliminated(rule: Rule, known: Known) -> list[Rule]:
-    """A rule with fewer variables at a time: one that is not in the head goes, with all conditions that mention it.
-
-    ``known`` are the helping relations so far, by what they say: where two rules need the same one, it is made once.
-    """
+    """A rule with fewer variables at a time: one that is not in the head goes, with all conditions that mention it."""
     made: list[Rule] = []
     body = list(rule.body)
     head = {*variables(rule.head)}
@@ -128,13 +121,18 @@ def eliminated(rule: Rule, known: Known) -> list[Rule]:
         body = [each for each in body if each not in alone]
         group += [each for each in alone if each not in group]
         kept = variables_of(group) & (head | variables_of(body))
-        key = frozenset(group), frozenset(kept)
-        helper = known.get(key)
-        if helper is None:
-            helper = known[key] = (f"{PART} of {len(known)}", *sorted(kept))
-            made.append(Rule(helper, tuple(group), rule.at))
+        helper = _helper(group, kept, known, made)
         body.append(Literal(True, helper))
     return [*made, Rule(rule.head, tuple(body), rule.at)]
+
+
+def _helper(group: Sequence[Literal], kept: set[str], known: Known, made: list[Rule]) -> Atom:
+    """A relation that holds where a group of conditions does; ``made`` gets its rule if it is new."""
+    key = frozenset(group), frozenset(kept)
+    if key not in known:
+        known[key] = (f"{PART} of {len(known)}", *sorted(kept))
+        made.append(Rule(known[key], tuple(group)))
+    return known[key]
 
 
 def _connected(body: Sequence[Literal], head: set[str]) -> list[list[Literal]]:

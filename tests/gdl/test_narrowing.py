@@ -79,6 +79,27 @@ def test_domains_say_what_a_coordinate_may_be() -> None:
     assert not any("coordinate" in unparse(each.atom) for rule in made for each in rule.body)
 
 
+def test_four_of_a_kind() -> None:
+    """What pieces have in common is found piece by piece, not for all combinations of pieces."""
+    pieces = " ".join(
+        f"(piece p{number}) (has p{number} {bit} {number >> bit & 1})" for number in range(8) for bit in range(3)
+    )
+    rules = f"""{pieces} (bit 0) (bit 1) (value 0) (value 1)
+    (<= (alike ?a ?b ?c ?d) (feature ?f) (has ?a ?f ?v) (has ?b ?f ?v) (has ?c ?f ?v) (has ?d ?f ?v))
+    (<= (feature ?f) (has p0 ?f ?v)) (<= (init (pool ?p)) (piece ?p))
+    (<= (legal ann (put ?p)) (true (count ?n)) (true (pool ?p)))
+    (<= (next (at ?n ?p)) (does ann (put ?p)) (true (count ?n)))
+    (<= (next (count ?m)) (does ann (put ?p)) (true (count ?n)) (succ ?n ?m)) (<= (next (at ?n ?p)) (true (at ?n ?p)))
+    (<= (next (pool ?p)) (true (pool ?p)))
+    (<= (goal bob 77) (true (at 0 ?a)) (true (at 1 ?b)) (true (at 2 ?c)) (true (at ?n ?d)) (alike ?a ?b ?c ?d))"""
+    read = sheet(COUNT + rules)
+    narrow = narrowed(read)
+    few = ground(narrow, True)
+    assert len(ground(read, False).program) > 10 * len(few.program)
+    for seed in range(3):
+        agree(Interpreter(read), NetworkMachine(from_ground(narrow, few)), seed)
+
+
 def test_terms_in_terms() -> None:
     """Terms deeper than are looked into are no reason to drop a rule."""
     deep = "(f (f (f (f (f (f ?x))))))"

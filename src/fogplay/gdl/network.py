@@ -69,8 +69,8 @@ def make_network(
 ) -> Network:
     """The network of a sheet, within limits of processor time and memory; ``patience`` times as long by the clock.
 
-    Rules that are not grounded soon are also tried with variables eliminated and wide relations on demand, at the same
-    time, and the first attempt that succeeds is taken. A large network is made again with variables eliminated, and the
+    Rules that are not grounded soon are also tried in a narrow form (``narrowing.py``) with variables eliminated, at the
+    same time, and the first attempt that succeeds is taken. A large network is made again in the second way, and the
     smaller of both is taken.
     """
     with contextlib.ExitStack() as stack:
@@ -93,7 +93,8 @@ def make_network(
             )
     if len(found.left) >= MANY:
         with contextlib.suppress(NotGroundedError):
-            smaller = from_ground(sheet, ground(sheet, True, LITTLE_TIME, gigabytes, 1.0))
+            narrow = narrowed(sheet)
+            smaller = from_ground(narrow, ground(narrow, True, LITTLE_TIME, gigabytes, 1.0))
             return min(found, smaller, key=lambda each: len(each.left))
     return found
 

@@ -26,6 +26,7 @@ from fogplay.gdl.rules import (
 )
 
 MOST = 64  # rules that one rule may become
+FEWEST = 3  # arguments of a relation that is worth taking apart
 Alternatives = list[tuple[Literal, ...]]
 
 
@@ -35,13 +36,17 @@ def unfolded(rules: Sequence[Rule]) -> list[Rule]:
 
 
 def cases_apart(rules: Sequence[Rule]) -> list[Rule]:
-    """The same rules, with the cases of relations such as "another square" instead of their names.
+    """The same rules, with what relations such as "another square" or "four of a kind" say instead of their names.
 
     Two squares differ if their rows do, or their columns: a rule for each case can be split where one for both cannot.
+    Pieces are of a kind if they share a feature: their number can be reduced to features before they are combined.
     """
     parts = Dependencies(rules)
     dynamic = parts.state | parts.moves
-    return _without(rules, lambda relation, own: relation not in dynamic and all(map(_only_tells_apart, own)))
+    return _without(
+        rules,
+        lambda relation, own: relation not in dynamic and (all(map(_only_tells_apart, own)) or all(map(_is_star, own))),
+    )
 
 
 def _without(rules: Sequence[Rule], chosen: Callable[[Relation, list[Rule]], bool]) -> list[Rule]:
@@ -58,6 +63,19 @@ def _without(rules: Sequence[Rule], chosen: Callable[[Relation, list[Rule]], boo
             if relation[0] not in ARITIES and not parts.is_recursive(relation) and chosen(relation, own):
                 gone[relation] = own
     return [each for rule in rules for each in made[id(rule)]]
+
+
+def _is_star(rule: Rule) -> bool:
+    """Whether a rule connects three or more arguments by other variables only, each in a condition of its own."""
+    names = {*variables(rule.head)}
+    inside = [names & {*variables(each.atom)} for each in rule.body]
+    return (
+        len(names) >= FEWEST
+        and len(names) == len(rule.head) - 1
+        and all(len(own) <= 1 for own in inside)
+        and all(each.positive and each.relation != DISTINCT for each in rule.body)
+        and all({*variables(each.atom)} > own for each, own in zip(rule.body, inside, strict=True) if own)
+    )
 
 
 def _only_tells_apart(rule: Rule) -> bool:

@@ -69,9 +69,9 @@ def make_network(
 ) -> Network:
     """The network of a sheet, within limits of processor time and memory; ``patience`` times as long by the clock.
 
-    Rules that are not grounded soon are also tried in a narrow form (``narrowing.py``) with variables eliminated, at the
-    same time, and the first attempt that succeeds is taken. A large network is made again in the second way, and the
-    smaller of both is taken.
+    Rules that are not grounded soon are also tried in a narrow form (``narrowing.py``) with variables eliminated, at
+    the same time, and the first attempt that succeeds is taken. A large network is made again in the second way, and
+    the smaller of both is taken.
     """
     with contextlib.ExitStack() as stack:
         plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes, patience)))

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fogplay.gdl.cases import in_circles
-from fogplay.gdl.dependencies import Dependencies
-from fogplay.gdl.rules import ARITIES, DISTINCT, Literal, Relation, Rule, variables, variables_of
+from fogplay.gdl.dependencies import TRUE, Dependencies
+from fogplay.gdl.rules import ARITIES, DISTINCT, Atom, Literal, Relation, Rule, variables, variables_of
 from fogplay.gdl.sheet import Sheet
 
 WIDE = 3  # arguments from which a relation is computed on demand
@@ -77,32 +77,53 @@ def _uses(
             binding = [each for each in binding if each.relation not in parts.moves]
             if rule.relation in parts.moves:
                 binding = [each for each in binding if each not in first]
-        yield use, _connected(binding, {*variables(use.atom)})
+        yield use, _connected(binding, {*variables(use.atom)}, use.positive)
 
 
-def _connected(binding: list[Literal], wanted: set[str]) -> list[Literal]:
+def _connected(binding: list[Literal], wanted: set[str], positive: bool) -> list[Literal]:
     """Conditions that share variables with each other and know most of what is wanted; without variables, all.
 
-    What is connected through the wanted relation only would be combined in all ways.
+    What is connected through the wanted relation only would be combined in all ways. So would, for a positive
+    condition, what is connected through the player in control only: a variable with a fluent of its own.
     """
+    names_of = {literal: {*variables(literal.atom)} for literal in binding}
+    alone: set[str] = set()
+    if positive:
+        alone = alone.union(*(own for each, own in names_of.items() if each.relation == TRUE and len(own) == 1))
+    if all(own <= alone for own in names_of.values()):
+        alone = set()
     groups: list[set[str]] = []
-    for literal in binding:
-        names = {*variables(literal.atom)}
+    for own in names_of.values():
+        names = own - alone
         groups = [each for each in groups if not each & names] + [names.union(*(e for e in groups if e & names))]
     best = max(groups, key=lambda names: len(names & wanted), default=set())
-    return [each for each in binding if {*variables(each.atom)} <= best]
+    known = {name for own in names_of.values() if own - alone and own - alone <= best for name in own}
+    return [each for each in binding if names_of[each] <= known]
 
 
 def _restricted(rules: Sequence[Rule], parts: Dependencies, places: dict[Relation, tuple[int, ...]]) -> list[Rule]:
     """The rules with guards, and the rules that say what is asked."""
     made: list[Rule] = []
+    asking: dict[Atom, list[Rule]] = {}
     for rule in rules:
         body = rule.body
         if rule.relation in places:
             body = (_guard(rule.relation, rule.head[1:], places[rule.relation]), *body)
-        made.append(Rule(rule.head, body, rule.at))
         for use, binding in _uses(rule, parts, places):
             guard = _guard(use.relation, use.atom[1:], places[use.relation])
             if guard not in binding:
-                made.append(Rule(guard.atom, tuple(binding), rule.at))
-    return [*dict.fromkeys(made)]
+                asking.setdefault(guard.atom, []).append(Rule(guard.atom, tuple(binding), rule.at))
+            if not use.positive and guard not in body:
+                body = (*body, guard)  # true wherever the others are; it has no other variables
+        made.append(Rule(rule.head, body, rule.at))
+    return [*dict.fromkeys([*made, *(each for own in asking.values() for each in _weakest(own))])]
+
+
+def _weakest(rules: Sequence[Rule]) -> list[Rule]:
+    """Rules with the same head, without those whose conditions include all of another's."""
+    bodies = [frozenset(rule.body) for rule in rules]
+    return [
+        rule
+        for place, rule in enumerate(rules)
+        if not any(other < bodies[place] or (other == bodies[place] and at < place) for at, other in enumerate(bodies))
+    ]

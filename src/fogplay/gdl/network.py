@@ -17,17 +17,19 @@ from fogplay.gdl import atoms as ordering
 from fogplay.gdl import gates as making
 from fogplay.gdl.atoms import Rules
 from fogplay.gdl.checks import is_whole
-from fogplay.gdl.demand import ASKED, on_demand
+from fogplay.gdl.demand import ASKED
 from fogplay.gdl.gates import Gates
 from fogplay.gdl.grounding import GIGABYTES, PATIENCE, SECONDS, Attempt, Ground, NotGroundedError, ground
 from fogplay.gdl.interpreter import ROLE
 from fogplay.gdl.kif import unparse
+from fogplay.gdl.narrowing import narrowed
 from fogplay.gdl.rules import Term
 from fogplay.gdl.sheet import Sheet
 
 MANY = 100_000  # gates, from which eliminating variables is worth a try
 HEAD_START = 0.1  # share of the time after which another way is tried at the same time
 LOOKING = 0.02  # seconds between looks at one process and the other
+SHARES = (8, 1)  # of the gates there may be at most: most rules share theirs, and little memory is quick
 LITTLE_TIME = 1.5  # seconds that a second attempt may take where the first was good
 
 
@@ -67,14 +69,15 @@ def make_network(
 ) -> Network:
     """The network of a sheet, within limits of processor time and memory; ``patience`` times as long by the clock.
 
-    Rules that are not grounded soon are also tried with variables eliminated and wide relations on demand, at the same
-    time, and the first attempt that succeeds is taken. A large network is made again with variables eliminated, and the
-    smaller of both is taken.
+    Rules that are not grounded soon are also tried in a narrow form (``narrowing.py``) with variables eliminated, at
+    the same time, and the first attempt that succeeds is taken. A large network is made again in the second way, and
+    the smaller of both is taken.
     """
     with contextlib.ExitStack() as stack:
         plain = stack.enter_context(contextlib.closing(Attempt(sheet, False, seconds, gigabytes, patience)))
+        if not plain.wait(plain.began + HEAD_START * seconds / 4):
+            narrow = narrowed(sheet)
         if not plain.wait(plain.began + HEAD_START * seconds):
-            narrow = on_demand(sheet)
             plain.step_back()
             left = max(plain.end - time.monotonic(), 0.01)
             other = stack.enter_context(
@@ -84,13 +87,14 @@ def make_network(
         try:
             found = from_ground(sheet, plain.result())
         except NotGroundedError:  # it took too much memory
-            narrow = on_demand(sheet)
+            narrow = narrowed(sheet)
             return from_ground(
                 narrow, ground(narrow, True, min(seconds, max(plain.end - time.monotonic(), 0.01)), gigabytes, 1.0)
             )
     if len(found.left) >= MANY:
         with contextlib.suppress(NotGroundedError):
-            smaller = from_ground(sheet, ground(sheet, True, LITTLE_TIME, gigabytes, 1.0))
+            narrow = narrowed(sheet)
+            smaller = from_ground(narrow, ground(narrow, True, LITTLE_TIME, gigabytes, 1.0))
             return min(found, smaller, key=lambda each: len(each.left))
     return found
 
@@ -167,17 +171,19 @@ class _Builder:
         stack = np.zeros((4, self.atoms + 2), np.int64)
         count = ordering.order_atoms(self.rules, self.literal, roots, order, group, index, low, stack)
         loops, looped = ordering.count_loops(self.rules, order, count, group)
-        gates = self._room(looped)
         sources, segments = np.zeros(looped, np.int32), np.zeros((loops, 4), np.int32)
-        room = np.zeros(len(gates.words), np.int32)
-        making.build(gates, self.rules, self.literal, order, count, group, 1 + self.inputs, segments, sources, room)
-        if gates.made[1]:
-            raise NotGroundedError("the rules need more gates than expected")
-        return self._named(gates, segments, sources)
+        known = self.literal
+        for share in SHARES:
+            gates, self.literal = self._room(looped, share), known.copy()
+            room = np.zeros(len(gates.words), np.int32)
+            making.build(gates, self.rules, self.literal, order, count, group, 1 + self.inputs, segments, sources, room)
+            if not gates.made[1]:
+                return self._named(gates, segments, sources)
+        raise NotGroundedError("the rules need more gates than expected")
 
-    def _room(self, looped: int) -> Gates:
-        """Empty gates and room for the longest rule and the longest list of alternatives."""
-        capacity = 2 * self.size + 8 * self.inputs + len(self.rules.start) + 1024
+    def _room(self, looped: int, share: int) -> Gates:
+        """Empty gates, a share of all that there may be, and room for the longest rule and list of alternatives."""
+        capacity = (2 * self.size + len(self.rules.start)) // share + 8 * self.inputs + 1024
         table = 1 << int(2 * capacity - 1).bit_length()
         bodies = np.diff(self.rules.start).max(initial=0)
         longest = int(max(bodies, np.diff(self.rules.first).max(initial=0), np.diff(self.start).max(initial=0))) + 8

@@ -3,38 +3,84 @@
 Two ways. ``apart`` finds conditions that are connected only through variables of the head: what they say is a relation
 of its own. A frame axiom "a piece stays where no move touches it" thus has (pieces × squares + squares × moves)
 instances instead of (pieces × squares × moves). ``eliminated`` goes on within such a relation: it removes one variable
-after the other, as in the evaluation of a conjunctive query, and pays off where many conditions are chained.
+after the other, as in the evaluation of a conjunctive query, and pays off where many conditions are chained. Rules that
+differ in one condition are made one first (``merged``), so that their instances are not multiplied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fogplay.gdl.rules import DISTINCT, Literal, Rule, variables, variables_of
+from fogplay.gdl.rules import DISTINCT, Atom, Literal, Rule, variables, variables_of
 
 FEW = 3  # variables that no rule has to be split for
-PART = "part"
+PART, EITHER, LATER = "part", "one of", "one of parts"
+Known = dict[tuple[frozenset[Literal], frozenset[str]], Atom]
 
 
 def split(rules: Sequence[Rule], eliminate: bool) -> list[Rule]:
     """The same rules with helping relations; ``eliminate`` also removes variables one by one."""
+    known: Known = {}
+    if not eliminate:
+        return [part for rule in rules for part in apart(rule, known)]
     made: list[Rule] = []
-    for rule in rules:
-        parts = apart(rule, len(made))
-        for part in parts:
-            made += eliminated(part, len(made)) if eliminate else [part]
-    return made
+    for rule in merged(rules):
+        for part in apart(rule, known):
+            made += eliminated(part, known)
+    return merged(made, LATER)
 
 
-def apart(rule: Rule, number: int) -> list[Rule]:
-    """A rule and the relations of its parts that share only variables of the head."""
+def merged(rules: Sequence[Rule], kind: str = EITHER) -> list[Rule]:
+    """The same rules; those that differ in one condition become one, with a relation that holds where either does.
+
+    A condition with fewer variables than the other gets theirs from conditions on single variables.
+    """
+    left: dict[tuple[Atom, frozenset[Literal]], list[tuple[int, Literal]]] = {}
+    for number, rule in enumerate(rules):
+        if len(rule.body) > 1 and len(variables_of(rule.body)) > FEW:
+            for literal in filter(_binds, rule.body):
+                left.setdefault((rule.head, frozenset(rule.body) - {literal}), []).append((number, literal))
+    gone: set[int] = set()
+    instead: dict[int, Rule] = {}
+    helpers: dict[tuple[Atom, ...], Atom] = {}
+    made: list[Rule] = []
+    for (_, rest), found in left.items():
+        free = [each for each in found if each[0] not in gone and each[0] not in instead]
+        free.sort(key=lambda each: -len({*variables(each[1].atom)}))
+        while len(free) > 1:
+            number, literal = free[0]
+            names = {*variables(literal.atom)}
+            more = {name: each for each in rest if _binds(each) for name in names if each.atom[1:] == (name,)}
+            same = [each for each in free if {*variables(each[1].atom)} <= names]
+            same = [each for each in same if names - {*variables(each[1].atom)} <= more.keys()]
+            free = [each for each in free if each not in same]
+            if len(same) < 2:
+                continue
+            atoms = tuple(each.atom for _, each in same)
+            if atoms not in helpers:
+                helpers[atoms] = (f"{kind} {len(helpers)}", *sorted(names))
+                for other, each in same:
+                    missing = sorted(names - {*variables(each.atom)})
+                    made.append(Rule(helpers[atoms], (each, *(more[name] for name in missing)), rules[other].at))
+            first = rules[number]
+            body = (Literal(True, helpers[atoms]) if each == literal else each for each in first.body)
+            instead[number] = Rule(first.head, tuple(body), first.at)
+            gone.update(other for other, _ in same if other != number)
+    return [*made, *(instead.get(number, rule) for number, rule in enumerate(rules) if number not in gone)]
+
+
+def apart(rule: Rule, known: Known) -> list[Rule]:
+    """A rule and the relations of its parts that share only variables of the head.
+
+    ``known`` are the helping relations so far, by what they say: where two rules need the same one, it is made once.
+    """
     head = {*variables(rule.head)}
     groups = _connected(rule.body, head)
     if len(groups) < 1 or (len(groups) == 1 and len(groups[0]) == len(rule.body)):
         return [rule]
     body = [each for each in rule.body if not {*variables(each.atom)} - head]
-    made = []
-    for place, group in enumerate(groups):
+    made: list[Rule] = []
+    for group in groups:
         if len(group) == 1 and len(groups) == 1:
             body += group
             continue
@@ -45,13 +91,14 @@ def apart(rule: Rule, number: int) -> list[Rule]:
         if {*missing} - _bound(more):
             body += group
             continue
-        helper = (f"{PART} {number} {place}", *sorted(variables_of([*group, *more]) & head))
-        made.append(Rule(helper, (*more, *group), rule.at))
-        body.append(Literal(True, helper))
+        names = variables_of([*group, *more]) & head
+        if len(groups) == 1 and names == head:
+            return [rule]  # the relation would say the same as the rule
+        body.append(Literal(True, _helper([*more, *group], names, known, made)))
     return [*made, Rule(rule.head, tuple(body), rule.at)]
 
 
-def eliminated(rule: Rule, number: int) -> list[Rule]:
+def eliminated(rule: Rule, known: Known) -> list[Rule]:
     """A rule with fewer variables at a time: one that is not in the head goes, with all conditions that mention it."""
     made: list[Rule] = []
     body = list(rule.body)
@@ -68,12 +115,24 @@ def eliminated(rule: Rule, number: int) -> list[Rule]:
         if best is None:
             break
         _, name, group = best
-        gone = [each for each in group if name in variables(each.atom)]
-        helper = (f"{PART} {number} {len(made)} of", *sorted(variables_of(group) - {name}))
-        made.append(Rule(helper, tuple(group), rule.at))
-        body = [each for each in body if each not in gone]
+        body = [each for each in body if name not in variables(each.atom)]
+        local = variables_of(group) - head - variables_of(each for each in body if len({*variables(each.atom)}) > 1)
+        alone = [each for each in body if {*variables(each.atom)} & local]
+        body = [each for each in body if each not in alone]
+        group += [each for each in alone if each not in group]
+        kept = variables_of(group) & (head | variables_of(body))
+        helper = _helper(group, kept, known, made)
         body.append(Literal(True, helper))
     return [*made, Rule(rule.head, tuple(body), rule.at)]
+
+
+def _helper(group: Sequence[Literal], kept: set[str], known: Known, made: list[Rule]) -> Atom:
+    """A relation that holds where a group of conditions does; ``made`` gets its rule if it is new."""
+    key = frozenset(group), frozenset(kept)
+    if key not in known:
+        known[key] = (f"{PART} of {len(known)}", *sorted(kept))
+        made.append(Rule(known[key], tuple(group)))
+    return known[key]
 
 
 def _connected(body: Sequence[Literal], head: set[str]) -> list[list[Literal]]:
@@ -105,10 +164,10 @@ def _bound(literals: Iterable[Literal]) -> set[str]:
 def _with_bindings(group: list[Literal], body: Sequence[Literal]) -> list[Literal] | None:
     """A group with the conditions that it needs to be safe; None if it would be all of them."""
     found = list(group)
-    for literal in body:
-        missing = variables_of(found) - _bound(found)
-        if not missing:
-            break
-        if literal not in found and _binds(literal) and {*variables(literal.atom)} & missing:
-            found.append(literal)
-    return found if not variables_of(found) - _bound(found) else None
+    while missing := variables_of(found) - _bound(found):
+        known = variables_of(found)
+        more = [each for each in body if _binds(each) and {*variables(each.atom)} & missing]
+        if not more:
+            return None
+        found.append(min(more, key=lambda each: len({*variables(each.atom)} - known)))
+    return found

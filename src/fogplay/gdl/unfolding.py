@@ -7,7 +7,7 @@ rule that uses it knows the four. The conditions of such a relation are put wher
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 from fogplay.gdl.dependencies import Dependencies
@@ -26,23 +26,66 @@ from fogplay.gdl.rules import (
 )
 
 MOST = 64  # rules that one rule may become
+FEWEST = 3  # arguments of a relation that is worth taking apart
 Alternatives = list[tuple[Literal, ...]]
 
 
 def unfolded(rules: Sequence[Rule]) -> list[Rule]:
     """The same rules, with the conditions of relations that bind too little instead of their names."""
+    return _without(rules, lambda _, own: any(map(_binds_too_little, own)))
+
+
+def cases_apart(rules: Sequence[Rule]) -> list[Rule]:
+    """The same rules, with what relations such as "another square" or "four of a kind" say instead of their names.
+
+    Two squares differ if their rows do, or their columns: a rule for each case can be split where one for both cannot.
+    Pieces are of a kind if they share a feature: their number can be reduced to features before they are combined.
+    """
     parts = Dependencies(rules)
-    loose: dict[Relation, list[Rule]] = {}
+    dynamic = parts.state | parts.moves
+    return _without(
+        rules,
+        lambda relation, own: relation not in dynamic and (all(map(_only_tells_apart, own)) or all(map(_is_star, own))),
+    )
+
+
+def _without(rules: Sequence[Rule], chosen: Callable[[Relation, list[Rule]], bool]) -> list[Rule]:
+    """The same rules, with the conditions of the relations chosen by their own rules instead of their names."""
+    parts = Dependencies(rules)
+    gone: dict[Relation, list[Rule]] = {}
     made: dict[int, list[Rule]] = {}
     for group in parts.groups:
         for relation in group:
             own = []
             for rule in parts.heads[relation]:
-                made[id(rule)] = _expanded(rule, loose)
+                made[id(rule)] = _expanded(rule, gone)
                 own += made[id(rule)]
-            if relation[0] not in ARITIES and not parts.is_recursive(relation) and any(map(_binds_too_little, own)):
-                loose[relation] = own
+            if relation[0] not in ARITIES and not parts.is_recursive(relation) and chosen(relation, own):
+                gone[relation] = own
     return [each for rule in rules for each in made[id(rule)]]
+
+
+def _is_star(rule: Rule) -> bool:
+    """Whether a rule connects three or more arguments by other variables only, each in a condition of its own."""
+    names = {*variables(rule.head)}
+    inside = [names & {*variables(each.atom)} for each in rule.body]
+    return (
+        len(names) >= FEWEST
+        and len(names) == len(rule.head) - 1
+        and all(len(own) <= 1 for own in inside)
+        and all(each.positive and each.relation != DISTINCT for each in rule.body)
+        and all({*variables(each.atom)} > own for each, own in zip(rule.body, inside, strict=True) if own)
+    )
+
+
+def _only_tells_apart(rule: Rule) -> bool:
+    """Whether a rule says that some of its arguments are distinct, and nothing else that connects them."""
+    names = {*variables(rule.head)}
+    return (
+        any(each.relation == DISTINCT for each in rule.body)
+        and all({*variables(each.atom)} <= names for each in rule.body)
+        and all(len({*variables(each.atom)}) < 2 for each in rule.body if each.relation != DISTINCT)
+    )
 
 
 def _binds_too_little(rule: Rule) -> bool:

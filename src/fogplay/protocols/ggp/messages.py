@@ -53,7 +53,7 @@ def read(text: str) -> Message:
     if kind in ("play", "stop"):
         return _moves(kind, parts)
     raise FogplayError(
-        f"there is no message {kind or unparse(form)[:40]!r}; there are INFO, START, PLAY, STOP and ABORT"
+        f"there is no message {kind or unparse(form)[:40]!r}; there are INFO, PREVIEW, START, PLAY, STOP and ABORT"
     )
 
 

@@ -4,8 +4,10 @@
     python benchmarks/champion.py measure cfr-br --flops 30           # every snapshot: an estimate, and matches
     python benchmarks/champion.py write                               # the table and picture of docs/exploitability.md
     python benchmarks/champion.py ship cfr-br --seconds 5000          # the bot `champion`, from one of the snapshots
+    python benchmarks/champion.py train cfr-br --device cuda --seconds 300 --opponent kmeans:169/5000/5000/1
 
-``--seconds`` are core-seconds; a run that was stopped goes on. ``--opponent`` is the parameter of CFR-BR. A run lies in
+``--seconds`` are core-seconds, on a GPU seconds; a run that was stopped goes on. ``--opponent`` is the parameter of
+CFR-BR. A run lies in
 --folder: a checkpoint, and a strategy after each of SNAPSHOTS core-seconds. What was measured is kept in
 ``champion.csv`` and not measured again. All estimates are of the same flops, so that their differences are more exact
 than their errors. A run gives the same bits as ``fogplay solve GAME -a ALGORITHM -n ITERATIONS --seed 0``.
@@ -37,18 +39,18 @@ PAGE, PICTURE = ROOT / "docs" / "exploitability.md", ROOT / "docs" / "pictures" 
 SHIPPED = ROOT / "src" / "fogplay" / "bots" / "data" / "champion-2.safetensors"
 BEGIN, END = "<!-- made by benchmarks/champion.py write -->", "<!-- end of champion.py -->"
 GRID = "ehs2-percentile:169/1000/1000/1000"
-SNAPSHOTS = (60, 300, 1000, 2000, 3000, 4000, 5000, 6000, 8000, 10_000)
+SNAPSHOTS = (30, 60, 120, 240, 300, *range(1000, 10_000, 1000), *range(10_000, 21_000, 2000))
 SEED, SAVE_SECONDS = 0, 120.0
 STEPS = 51  # probabilities of the shipped file are multiples of 1 / STEPS
 BOTS = ("rules", "sparring", "smooth-uct", "smooth-uct-average")
 HANDS = 500_000
 NUMBERS = ("seat_0", "seat_1", "mean", "standard_error")
-KEY = ("algorithm", "grid", "opponent", "core_seconds")
+KEY = ("algorithm", "grid", "opponent", "device", "seconds")
 FIELDS = (*KEY, "iterations", "flops", *NUMBERS, *BOTS)
 
 
 def file_of(given: argparse.Namespace, algorithm: str, seconds: int) -> Path:
-    start = "-".join(each for each in (algorithm, given.grid, given.opponent) if each)
+    start = "-".join(each for each in (algorithm, given.grid, given.opponent, given.device) if each)
     return Path(given.folder) / f"{start.replace('/', '-').replace(':', '-')}-{seconds}.safetensors"
 
 
@@ -58,7 +60,9 @@ def train(given: argparse.Namespace) -> None:
     chosen, simulator = algorithm_called(given.algorithm), simulator_for(f"holdem(grid={given.grid})")
     assert chosen.make is not None
     asked = {"opponent": given.opponent} if given.opponent else {}
-    learner: Any = chosen.make(simulator, given.algorithm, asked | {"seed": SEED, "threads": given.threads})
+    workers = {"seed": SEED, "threads": given.threads, "device": given.device}
+    learner: Any = chosen.make(simulator, given.algorithm, asked | workers)
+    clock = time.process_time if given.device == "cpu" else time.monotonic
     checkpoint = file_of(given, given.algorithm, 0).with_suffix(".checkpoint")
     iteration, spent = 0, 0.0
     if checkpoint.exists():
@@ -69,17 +73,17 @@ def train(given: argparse.Namespace) -> None:
     saved = time.monotonic()
     for seconds in [each for each in SNAPSHOTS if spent < each <= given.seconds]:
         while spent < seconds:
-            began = time.process_time()
+            began = clock()
             iteration += learner.advance(iteration + 1, 1)
-            spent += time.process_time() - began
-            if time.monotonic() - saved > SAVE_SECONDS or spent >= seconds:
+            spent += clock() - began
+            if time.monotonic() - saved > SAVE_SECONDS or spent >= given.seconds:
                 about = {"iteration": iteration, "spent": spent}
                 storage.prepare(learner.tables(), sparse=True).write(checkpoint, "checkpoint", about)
                 saved = time.monotonic()
         about = {"parameters": learner.parameters, "iterations": iteration, "seed": SEED}
         made = simulator.strategy(learner.kept(), given.algorithm, False, **about)
         made.save(file_of(given, given.algorithm, seconds))
-        print(f"{given.algorithm}: {iteration:,} iterations in {spent:,.0f} core-seconds", flush=True)
+        print(f"{given.algorithm}: {iteration:,} iterations in {spent:,.0f} seconds", flush=True)
 
 
 def measure(given: argparse.Namespace) -> None:
@@ -101,7 +105,7 @@ def measure(given: argparse.Namespace) -> None:
         row = dict(zip(FIELDS, key(given, seconds), strict=False))
         row |= {"iterations": str(strategy.iterations), "flops": str(given.flops or 0)}
         rows.append(row | {name: f"{value:.2f}" for name, value in (numbers | won).items()})
-        rows.sort(key=lambda each: (each["algorithm"], each["grid"], each["opponent"], int(each["core_seconds"])))
+        rows.sort(key=lambda each: (*(each[name] for name in KEY[:-1]), int(each["seconds"])))
         POINTS.parent.mkdir(parents=True, exist_ok=True)
         with open(POINTS, "w", newline="") as out:
             writer = csv.DictWriter(out, FIELDS)
@@ -111,7 +115,7 @@ def measure(given: argparse.Namespace) -> None:
 
 
 def key(given: argparse.Namespace, seconds: int) -> tuple[str, ...]:
-    return given.algorithm, given.grid, given.opponent, str(seconds)
+    return given.algorithm, given.grid, given.opponent, given.device, str(seconds)
 
 
 def read() -> list[dict[str, str]]:
@@ -150,8 +154,9 @@ def write(given: argparse.Namespace) -> None:
     for row in rows:
         won = " | ".join(f"{float(row[bot]):+.0f}" for bot in BOTS)
         grids = f"`{row['grid']}` | " + (f"`{row['opponent']}`" if row["opponent"] else "")
+        spent = f"{int(row['seconds']):,}" + " on a GPU" * (row["device"] == "cuda")
         lines.append(
-            f"| `{row['algorithm']}` | {grids} | {int(row['core_seconds']):,} | {int(row['iterations']):,} | "
+            f"| `{row['algorithm']}` | {grids} | {spent} | {int(row['iterations']):,} | "
             f"{float(row['mean']):.0f} ± {float(row['standard_error']):.0f} | {won} |"
         )
     draw(rows)
@@ -167,14 +172,16 @@ def draw(rows: list[dict[str, str]]) -> None:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
-    for key in dict.fromkeys(tuple(row[each] for each in KEY[:3]) for row in rows):
-        own = [row for row in rows if tuple(row[each] for each in KEY[:3]) == key]
-        name = f"{key[0]}, {key[1]}" + (f"\nagainst {key[2]}" if key[2] else "")
-        at, means, errors = ([float(row[each]) for row in own] for each in ("core_seconds", "mean", "standard_error"))
+    for key in dict.fromkeys(tuple(row[each] for each in KEY[:-1]) for row in rows):
+        own = [row for row in rows if tuple(row[each] for each in KEY[:-1]) == key]
+        name = f"{key[0]}, {key[1]}" + (f"\nagainst {key[2]}" if key[2] else "") + ", GPU" * (key[3] == "cuda")
+        at, means, errors = ([float(row[each]) for row in own] for each in ("seconds", "mean", "standard_error"))
         axes.errorbar(at, means, errors, fmt="o-", capsize=3, label=name)
-    axes.set(xscale="log", xlabel="core-seconds of training", ylabel="exploitability in full hold'em, mb/h")
+    axes.set(
+        xscale="log", xlabel="core-seconds of training; on a GPU seconds", ylabel="exploitability in full hold'em, mb/h"
+    )
     axes.set_ylim(bottom=0)
-    ticks = sorted({int(row["core_seconds"]) for row in rows})
+    ticks = sorted({int(row["seconds"]) for row in rows})
     axes.set_xticks(ticks, [f"{each:,}" for each in ticks])
     axes.minorticks_off()
     axes.legend()
@@ -193,6 +200,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SNAPSHOTS[-1])
     parser.add_argument("--flops", type=int, help="estimate from so many; all by default")
     parser.add_argument("--threads", type=int, default=num_cores())
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="on which a player learns")
     parser.add_argument("--folder", type=Path, default=Path("champion"))
     given = parser.parse_args()
     try:

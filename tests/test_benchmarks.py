@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers import ROOT
@@ -40,6 +42,20 @@ def test_it_runs(script: str, arguments: tuple[str, ...], shows: str, tmp_path: 
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert shows in done.stdout + done.stderr
+
+
+def test_a_local_best_response_earns_no_more_than_a_best_response() -> None:
+    with open(ROOT / "benchmarks" / "results" / "exploitability" / "points.csv", newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if not row["against"]]
+    found = {(row["player"], row["kind"]): (float(row["mean"]), float(row["standard_error"])) for row in rows}
+    both = [
+        player for player, kind in found if kind == "local" and {(player, "exact"), (player, "estimate")} & found.keys()
+    ]
+    assert len(both) >= 6
+    for player in both:
+        best, best_error = found.get((player, "exact")) or found[player, "estimate"]
+        local, local_error = found[player, "local"]
+        assert local < best + 3 * float(np.hypot(local_error, best_error)), player
 
 
 def test_the_table_of_exploitability_is_written_into_its_page(tmp_path: Path) -> None:

@@ -117,11 +117,11 @@ def test_a_race_compares_both_at_the_same_place(tmp_path: Path) -> None:
                     Row(f"g {algorithm}", "seconds", at, run, at * cost / 50 if at == 1_000 else 7.0)
                 )  # the whole run counts
     rows.append(Row("g", "payoff range", 0, 1, 2.0))
-    findings = {each.what: each for each in responses_2011.figure_7(Rows(rows), tmp_path).findings}
+    findings = {each.whole: each for each in responses_2011.figure_7(Rows(rows), tmp_path).findings}
     for unit in ("the same time", "equally many nodes touched"):
         # After 3 iterations CFR is at 1/3 and sampling, after 300, at 1/30; after 10, at 1/10 and 1/100.
         for iteration in (3, 10):
-            found = findings[f"g: outcome sampling beside iteration {iteration} of CFR, for {unit}"]
+            found = findings[f"{responses_2011.LEAD}, for {unit}: g, beside iteration {iteration} of CFR"]
             assert found.measured.startswith("1.00 ± 0.00 (3 runs)")
             assert found.verdict == "holds"
 

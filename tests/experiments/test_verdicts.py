@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fogplay.experiments.reproduce import tables_of
 from fogplay.experiments.rows import Estimate, Row, Rows, mean_of, read_rows_of, show_crossing, write_rows_of
 from fogplay.experiments.verdicts import Equal, Every, Exact, Finding, Positive
 
@@ -88,6 +89,21 @@ def test_crossings_have_an_error_over_runs() -> None:
     assert "5 runs" in show_crossing(found)
     assert show_crossing(Rows(rows).crossing("slow", "fast", "m")) == "not yet"
     assert Rows(rows).crossing("slow", "nobody", "m").runs == 0
+
+
+def test_findings_of_a_group_share_a_table_with_claims_first() -> None:
+    findings = (
+        Finding("a", "", "1"),
+        Finding("b", "2", "2", Exact(True)),
+        Finding("c", "", "3", group="late"),
+        Finding("d", "", "4"),
+    )
+    assert [line for line in tables_of(findings) if line] == [
+        "| | published | measured | |", "|---|---|---|---|", "| b | 2 | 2 | holds |",
+        "| beside it | measured |", "|---|---|", "| a | 1 |", "| d | 4 |",
+        "**late**", "| | measured |", "|---|---|", "| c | 3 |",
+    ]  # fmt: skip
+    assert (findings[2].whole, findings[3].whole) == ("late: c", "d")
 
 
 @given(

@@ -203,6 +203,17 @@ def test_single_precision_is_enough() -> None:
 
 
 @pytest.mark.slow
+def test_single_precision_is_enough_on_twenty_flops() -> None:
+    policy, flops = _careful(2), next_boards(FULL, (), 3)
+    numbers = np.random.default_rng(5).choice(len(flops), 20, replace=False)
+    single, double = (
+        sum(_on_flop(policy, flops[number], True, kind) for number in numbers) for kind in (np.float32, np.float64)
+    )
+    assert np.abs(double).max() > 1
+    assert single == pytest.approx(double, rel=3e-6)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("cards", [(0, 4, 9), (0, 4, 8), (0, 1, 2), (3, 10, 21)])
 def test_a_flop_without_isomorphism_gives_the_same(cards: tuple[int, int, int]) -> None:
     policy, flop = _careful(1), Next(cards, 1)

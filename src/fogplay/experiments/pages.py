@@ -17,7 +17,7 @@ from typing import Any
 
 from fogplay import storage
 from fogplay.errors import FogplayError
-from fogplay.experiments.reproduce import Experiment, Made, Outcome, experiments, table_of
+from fogplay.experiments.reproduce import Experiment, Made, Outcome, experiments, tables_of
 from fogplay.experiments.rows import Rows, read_rows_of
 from fogplay.experiments.verdicts import DIFFERS, HOLDS, INCONCLUSIVE
 from fogplay.jit import num_cores
@@ -146,7 +146,7 @@ def _overview(words: dict[str, Any], pages: dict[str, list[Page]], timed: dict[s
             commands = "<br>".join(_code(each.command) for each in page.kept)
             seconds = "<br>".join(each.seconds or "–" for each in page.kept)
             lines.append(
-                f"| {link}: {headline.what} | {headline.published} | {headline.measured} | {headline.verdict} | "
+                f"| {link}: {headline.whole} | {headline.published} | {headline.measured} | {headline.verdict} | "
                 f"{_counted(page.outcome)} | {commands} | {seconds} |"
                 + f" {_seconds(quick.get(page.experiment.id))} |"
                 * bool(quick)
@@ -180,7 +180,7 @@ def _paper(paper: str, title: str, items: list[Page]) -> str:
     lines = [HEADER.format(points="benchmarks/results/papers"), f"# {title}", "", LEGEND]
     for page in items:
         lines += ["", f"## {page.experiment.id}", "", f"*{page.experiment.title}.* {_filled(page, 'about')}".rstrip()]
-        lines += ["", *table_of(page.outcome.findings), ""]
+        lines += ["", *tables_of(page.outcome.findings), ""]
         lines += [f"![{page.experiment.title}](../pictures/{picture})\n" for picture in page.pictures]
         lines += ["Made by:", ""]
         for kept in page.kept:

@@ -145,15 +145,28 @@ def _cpu_seconds() -> float:
     return float(spent)
 
 
-def table_of(findings: tuple[Finding, ...]) -> list[str]:
-    """Findings as a table in Markdown."""
-    lines = ["| | published | measured | |", "|---|---|---|---|"]
-    return lines + [f"| {each.what} | {each.published} | {each.measured} | {each.verdict} |" for each in findings]
+def tables_of(findings: tuple[Finding, ...]) -> list[str]:
+    """Findings in Markdown: a table per group, with the claims before what was measured beside them."""
+    lines: list[str] = []
+    for group in dict.fromkeys(each.group for each in findings):
+        mine = [each for each in findings if each.group == group]
+        claims, beside = [each for each in mine if each.published], [each for each in mine if not each.published]
+        if group:
+            lines += [f"**{group}**", ""]
+        if claims:
+            lines += ["| | published | measured | |", "|---|---|---|---|"]
+            lines += [f"| {each.what} | {each.published} | {each.measured} | {each.verdict} |" for each in claims]
+            lines.append("")
+        if beside:
+            lines += ["| beside it | measured |" if claims else "| | measured |", "|---|---|"]
+            lines += [f"| {each.what} | {each.measured} |" for each in beside]
+            lines.append("")
+    return lines[:-1]
 
 
 def _write_report(folder: Path, title: str, about: dict[str, Any], outcome: Outcome) -> None:
     lines = [f"# {about['id']}: {title}", "", f"Scale: {about['scale']}. fogplay {VERSION}.", ""]
-    lines += table_of(outcome.findings)
+    lines += tables_of(outcome.findings)
     lines += ["", *(f"![{file.stem}]({file.name})" for file in outcome.files if file.suffix == ".png")]
     storage.write_text(folder / "report.md", "\n".join(lines).rstrip() + "\n")
     storage.write_text(folder / "report.json", json.dumps(about | {"findings": told(outcome)}, indent=1) + "\n")
@@ -162,6 +175,6 @@ def _write_report(folder: Path, title: str, about: dict[str, Any], outcome: Outc
 def told(outcome: Outcome) -> list[dict[str, str]]:
     """Findings as plain data."""
     return [
-        {"what": each.what, "published": each.published, "measured": each.measured, "verdict": each.verdict}
+        {"what": each.whole, "published": each.published, "measured": each.measured, "verdict": each.verdict}
         for each in outcome.findings
     ]

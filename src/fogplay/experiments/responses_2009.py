@@ -27,6 +27,7 @@ CELLS = {  # C and iterations of the UCT that is modelled; the paper says neithe
 }
 RUNS = {"quick": 3, "medium": 3, "paper": 8}
 NAMES = {"rnr": "restricted Nash", "mixing": "mixing"}  # in the picture
+BEYOND = "Mixing beyond restricted Nash at equal risk"
 SHORT = (10, 100, 1_000)  # iterations of CFR for responses that have not converged
 WON, PLAYED, WORST = "against the model", "as it plays", "at worst"
 
@@ -139,16 +140,19 @@ def _over_the_wire(rows: Rows) -> list[Finding]:
             found = rows.estimate(label, "won", p)
             value = TABLE_3[p][0]
             test = agrees(found, value)
-            findings.append(
-                Finding(f"{label}: p = {p:g}", f"{value:g} (± at most {luck(value):.1f})", found.show(1, "%"), test)
-            )
+            published = f"{value:g} (± at most {luck(value):.1f})"
+            findings.append(Finding(f"p = {p:g}", published, found.show(1, "%"), test, _sentence(label)))
         replaced, moves = (
             int(sum(row.value for row in rows.all if (row.label, row.measure) == (label, measure)))
             for measure in ("replaced", "moves")
         )
-        what = f"{label}: moves that were illegal or late"
-        findings.append(Finding(what, "none", f"{replaced} of {moves:,}", Exact(replaced == 0)))
+        what = "moves that were illegal or late"
+        findings.append(Finding(what, "none", f"{replaced} of {moves:,}", Exact(replaced == 0), _sentence(label)))
     return findings
+
+
+def _sentence(label: str) -> str:
+    return label[:1].upper() + label[1:]
 
 
 def run_figure_9(runner: Runner, scale: str) -> list[Row]:
@@ -180,13 +184,13 @@ def figure_9(rows: Rows, folder: Path) -> Outcome:
         axis.legend(frameon=False)
         for cell in (best, *(each for each in cells if each != best)):
             behind = _behind(rows, cell, measure)
-            what = f"mixing beyond restricted Nash at equal risk, {title}; UCT with {cell}"
+            what = f"{title}; UCT with {cell}"
             published = "mixing is better" if cell == best else ""
-            findings.append(Finding(what, published, behind.show(1, "%"), Positive(behind)))
+            findings.append(Finding(what, published, behind.show(1, "%"), Positive(behind), BEYOND))
     for short in SHORT:
         behind = _behind(rows, best, WON, f"CFR for {short:,} iterations")
-        what = f"the same, p = 0.75, beside responses by CFR that was stopped after {short:,} iterations"
-        findings.append(Finding(what, "", behind.show(1, "%")))
+        what = f"p = 0.75, beside responses by CFR that was stopped after {short:,} iterations"
+        findings.append(Finding(what, "", behind.show(1, "%"), group=BEYOND))
     pictures = save_picture(figure, folder / "fig9")
     findings.sort(key=lambda finding: not finding.published)
     return Outcome((*findings, *_over_the_wire(rows)), tuple(pictures), {"best": best})

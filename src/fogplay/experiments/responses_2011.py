@@ -207,6 +207,7 @@ RACES: dict[str, tuple[str, ...]] = {
     "paper": (*LARGE.values(), "ocp(1000)", *SMALL.values()),
 }
 TENTH, HUNDREDTH = 0.1, 0.01  # of the payoff range
+LEAD = "Outcome sampling's lead over CFR in log10 nash_conv"
 EARLY = (3, 10)  # iterations of CFR at which sampling is compared with it
 
 
@@ -252,9 +253,8 @@ def figure_7(rows: Rows, folder: Path) -> Outcome:
         for spec, iteration in itertools.product(specs, EARLY):
             lead = _early_lead(rows, spec, axis, iteration)
             numbers[f"{_stem(spec)}_{axis}_{iteration}"] = lead.show(2)
-            shown = f"{lead.show(2)} in log10 nash_conv, positive if sampling is ahead"
-            what = f"{spec}: outcome sampling beside iteration {iteration} of CFR, for {unit}"
-            findings.append(Finding(what, "sampling is better, above all early", shown, Positive(lead)))
+            what, group = f"{spec}, beside iteration {iteration} of CFR", f"{LEAD}, for {unit}"
+            findings.append(Finding(what, "sampling is better, above all early", lead.show(2), Positive(lead), group))
     details = []
     for spec in specs:
         for share in (TENTH, HUNDREDTH):
@@ -262,11 +262,12 @@ def figure_7(rows: Rows, folder: Path) -> Outcome:
             times = ", ".join(
                 f"{name} {_reached(rows, f'{spec} {algorithm}', target)}" for name, algorithm in METHODS.items()
             )
-            details.append(Finding(f"{spec}: seconds to a nash_conv of {target:g}", "", times))
+            details.append(Finding(f"{spec}, {target:g}", "", times, group="Seconds to a nash_conv"))
     for label in rows.labels("recorded seconds"):
         for at in rows.places(label, "recorded seconds"):
             value = rows.estimate(label, "recorded seconds", at).value
-            details.append(Finding(f"{label}: seconds to a nash_conv of {at:g}", "", f"{value:.2g} (one run)"))
+            group = "Seconds to a nash_conv, one run on an idle machine"
+            details.append(Finding(f"{label}, {at:g}", "", f"{value:.2g}", group=group))
     return Outcome((*findings, *details), tuple(pictures), numbers)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +136,7 @@ LEDUC_SIZES = {  # episodes of the lines that the crossings need, of the others,
     "paper": (500_000_000, 500_000_000, 500_000_000, 5, 5),
 }
 LONG = "UCT, longer runs"  # how far it diverges, suits unseen
+AT_ONCE = (2**10, 2**12, 2**17)  # concurrent episodes of UCT on a GPU
 BILLION, LONG_RUNS = 1_000_000_000, {"medium": 3, "paper": 5}
 
 
@@ -179,38 +182,12 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
         panel = Panel("nash_conv", title, "exploitability δ (nash_conv)", marks=CROSSINGS)
         name = "fig2" if suits == "suits unseen" else "fig2-suits-seen"
         pictures += draw_curves(folder / name, curves, [panel])
-    findings = []
-    for suits in GAMES:
-        smooth, uct = f"{SMOOTH}, {suits}", f"{UCT}, {suits}"
-        rises = _change(rows, uct, "nash_conv", _lowest_at(rows, uct, "nash_conv"))
-        findings.append(
-            Finding(f"{suits}: UCT, rise of δ from its lowest point", "diverges", rises.show(3), Positive(rises))
-        )
-        for label in (f"{PARALLEL}, stochastic", ALL_EXPLORE, LEARNER_EXPLORES):
-            early = _early_lead(rows, smooth, f"{label}, {suits}")
-            measured = f"{early.show(2)} in log10 δ"
-            findings.append(
-                Finding(
-                    f"{suits}: Smooth UCT's lead below a million episodes over {label}",
-                    "learns faster",
-                    measured,
-                    Positive(early),
-                )
-            )
-        for at, read in ((MARKS[0], 0.036), (MARKS[1], 0.028)):
-            found = rows.estimate(smooth, "nash_conv", at)
-            found = found if found.runs else rows.estimate(f"{smooth}, recorded", "nash_conv", at)
-            test = Equal(found, read, 0.0005, read / 4)
-            findings.append(
-                Finding(
-                    f"{suits}: Smooth UCT at {at // 10**6} M", f"{read:g}", found.show(4), test if found.runs else None
-                )
-            )
-    findings += _crossings(rows)
+    findings = [*_crossings(rows), *itertools.chain(*(_learning(rows, suits) for suits in GAMES))]
     findings += _diverging(rows)
     for suits in GAMES:
         for label, (_, chosen, _) in TREES.items():
-            findings.append(_calibrated(rows, f"{label}, {suits}", label, "c", CS, chosen, "nash_conv", f", {suits}"))
+            found = _calibrated(rows, f"{label}, {suits}", label, "c", CS, chosen, "nash_conv", f", {suits}")
+            findings.append(replace(found, group="Calibration"))
     recorded = {
         "gpu_unseen_85": (f"{SMOOTH} on a GPU, suits unseen, recorded", 4),
         "gpu_seen_85": (f"{SMOOTH} on a GPU, suits seen, recorded", 4),
@@ -241,14 +218,29 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
         "call_down": rows.estimate("Smooth UCT, call-down rollouts, suits seen", "nash_conv").show(3),
         "on_policy": rows.estimate("Smooth UCT, on-policy rollouts, suits seen", "nash_conv").show(3),
     }
-    return Outcome(_headline(findings), tuple(pictures), numbers)  # fmt: skip
+    return Outcome(tuple(findings), tuple(pictures), numbers)  # fmt: skip
 
 
-def _headline(findings: list[Finding]) -> tuple[Finding, ...]:
-    """The crossing with alternating outcome sampling first."""
-    start = f"Smooth UCT with suits unseen is overtaken by {LEARNER_EXPLORES}"
-    first = next((each for each in findings if each.what.startswith(start)), findings[0])
-    return (first, *(each for each in findings if each is not first))
+def _learning(rows: Rows, suits: str) -> list[Finding]:
+    """How UCT and Smooth UCT learn with suits seen or unseen."""
+    group, smooth, uct = f"Learning, {suits}", f"{SMOOTH}, {suits}", f"{UCT}, {suits}"
+    rises = _change(rows, uct, "nash_conv", _lowest_at(rows, uct, "nash_conv"))
+    findings = [Finding("UCT, rise of δ from its lowest point", "diverges", rises.show(3), Positive(rises), group)]
+    for label in (f"{PARALLEL}, stochastic", ALL_EXPLORE, LEARNER_EXPLORES):
+        early = _early_lead(rows, smooth, f"{label}, {suits}")
+        what = f"Smooth UCT's lead below a million episodes over {_form(label)}"
+        findings.append(Finding(what, "learns faster", f"{early.show(2)} in log10 δ", Positive(early), group))
+    for at, read in ((MARKS[0], 0.036), (MARKS[1], 0.028)):
+        found = rows.estimate(smooth, "nash_conv", at)
+        found = found if found.runs else rows.estimate(f"{smooth}, recorded", "nash_conv", at)
+        test = Equal(found, read, 0.0005, read / 4) if found.runs else None
+        findings.append(Finding(f"Smooth UCT, δ at {at // 10**6} M", f"{read:g}", found.show(4), test, group))
+    return findings
+
+
+def _form(label: str) -> str:
+    """A form of outcome sampling in a row that says already that it is one."""
+    return label.replace(" Outcome Sampling", "").lower()
 
 
 def _early_lead(rows: Rows, smooth: str, other: str) -> Estimate:
@@ -267,36 +259,40 @@ def _early_lead(rows: Rows, smooth: str, other: str) -> Estimate:
 def _crossings(rows: Rows) -> list[Finding]:
     """Where every form of outcome sampling overtakes Smooth UCT, within each game and from one game to the other."""
     findings = []
-    pairs = [(suits, suits) for suits in GAMES] + [("suits unseen", "suits seen")]
+    pairs = [("suits unseen", "suits seen")] + [(suits, suits) for suits in GAMES]
     for mine, theirs in pairs:
-        for label in OUTCOMES:
+        games = f"both with {mine}" if mine == theirs else f"Smooth UCT with {mine}, outcome sampling with {theirs}"
+        for label in sorted(OUTCOMES, key=lambda label: label != LEARNER_EXPLORES):
             where = MARKS[0] if label.startswith(ALTERNATING) else MARKS[1]
             crossing = rows.crossing(f"{label}, {theirs}", f"{SMOOTH}, {mine}", "nash_conv")
-            what = f"{label} overtakes Smooth UCT, {mine}"
-            if mine != theirs:
-                what = f"Smooth UCT with {mine} is overtaken by {label} with {theirs}"
             published = f"at about {where // 10**6} M episodes"
             last = max(rows.places(f"{label}, {theirs}", "nash_conv"), default=0)
             shown = f"not within {last:,.0f}" if math.isinf(crossing.value) else show_crossing(crossing)
-            test = Equal(crossing, math.log10(where), 0.05, 0.3)
-            findings.append(Finding(what, published, shown, test if crossing.runs else None))
+            test = Equal(crossing, math.log10(where), 0.05, 0.3) if crossing.runs else None
+            group = f"Where outcome sampling overtakes Smooth UCT: {games}"
+            findings.append(Finding(_form(label), published, shown, test, group))
     return findings
 
 
 def _diverging(rows: Rows) -> list[Finding]:
     """UCT long after its lowest point, on one CPU thread and with the many concurrent episodes of a GPU."""
-    label = f"{LONG}, suits unseen"
+    label, group = f"{LONG}, suits unseen", "UCT in longer runs"
     places = [at for at in rows.places(label, "nash_conv") if at in (MARKS[0], MARKS[3], BILLION)]
-    findings = [
-        Finding(f"UCT on one CPU thread, suits unseen, {at:,.0f} episodes", "",
-                rows.estimate(label, "nash_conv", at).show(2)) for at in places
-    ]  # fmt: skip
+    shown = [
+        (f"one CPU thread, suits unseen, {at:,.0f} episodes", rows.estimate(label, "nash_conv", at)) for at in places
+    ]
+    for threads in AT_ONCE:
+        found = rows.estimate(at_once(threads), "nash_conv", MARKS[3])
+        shown.append((f"a GPU, up to {threads:,} episodes at once, suits unseen, {MARKS[3]:,} episodes", found))
     for where, suits in (("", "suits unseen"), (" on a GPU", "suits unseen"), (" on a GPU", "suits seen")):
         found = rows.estimate(f"{UCT}{where}, {suits}, recorded", "nash_conv", MARKS[3])
-        if found.runs:
-            what = f"UCT{where or ' on one CPU thread'}, {suits}, {MARKS[3]:,} episodes, earlier runs"
-            findings.append(Finding(what, "", found.show(2)))
-    return findings
+        shown.append((f"{where[4:] or 'one CPU thread'}, {suits}, {MARKS[3]:,} episodes, earlier runs", found))
+    return [Finding(what, "", found.show(2), group=group) for what, found in shown if found.runs]
+
+
+def at_once(threads: int) -> str:
+    """The label of UCT with so many concurrent episodes on a GPU."""
+    return f"{UCT} on a GPU, {threads} at once, suits unseen"
 
 
 EXPERIMENTS = (

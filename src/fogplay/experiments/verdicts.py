@@ -78,6 +78,12 @@ class Finding:
     published: str  # empty where the paper says nothing
     measured: str
     test: Test | None = None
+    group: str = ""  # findings of a group share a table
+
+    @property
+    def whole(self) -> str:
+        """What was measured, for those who do not see its group."""
+        return f"{self.group}: {self.what}" if self.group else self.what
 
     @property
     def verdict(self) -> str:

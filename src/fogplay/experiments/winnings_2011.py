@@ -65,15 +65,15 @@ def _size(scale: str) -> Size:
     return Size(quick(2_700_000), quick(2_700_000), quick(3_000_000), quick(2_000_000), 3, 3, quick(50_000))
 
 
-def _trained(runner: Runner, size: Size) -> dict[str, list[Job]]:
-    """MCTS and MCCFR with 10 buckets, with the snapshots of figure 4."""
+def _trained(runner: Runner, size: Size, names: Sequence[str] = (MCTS, MCCFR)) -> dict[str, list[Job]]:
+    """MCTS and MCCFR with 10 buckets, or one of them, with the snapshots of figure 4."""
     points, seeds = [size.ten * each // PLACES[-1] for each in PLACES], range(1, size.runs + 1)
     jobs = {
         MCTS: [training(MCTS, TEN, "uct", size.ten, "average", points, seed, c=MCTS_C, growth="all") for seed in seeds],
         MCCFR: [training(MCCFR, TEN, "os-mccfr", size.ten, "average", points, seed, epsilon=0.6) for seed in seeds],
     }
-    runner.run([*jobs[MCTS], *jobs[MCCFR]])
-    return jobs
+    runner.run([job for name in names for job in jobs[name]])
+    return {name: jobs[name] for name in names}
 
 
 def run_figure_4_right(runner: Runner, scale: str) -> list[Row]:
@@ -186,7 +186,7 @@ def table_1(rows: Rows, folder: Path) -> Outcome:
     """100 buckets are clearly better than 10."""
     findings, details, numbers = [], [], {}
     for against, published in TABLE_1.items():
-        measure = f"against {against}"
+        measure, group = f"against {against}", f"Against {STAND_IN[against]}"
         more = rows.estimate("MCCFR100", measure).minus(rows.estimate("MCCFR10", measure))
         what = f"what 100 buckets win more than 10 from {STAND_IN[against]}"
         findings.append(Finding(what, "clearly better", _sb(more), Positive(more)))
@@ -194,15 +194,15 @@ def table_1(rows: Rows, folder: Path) -> Outcome:
             for at in reversed(rows.places(name, measure)):
                 last = at == rows.places(name, measure)[-1]
                 shown = f"{value:g} ± 0.06 sb/h (its own opponent)" if last else ""
-                what = f"{name} against {STAND_IN[against]}, {at:,.0f} iterations"
-                details.append(Finding(what, shown, _sb(rows.estimate(name, measure, at))))
+                found = _sb(rows.estimate(name, measure, at))
+                details.append(Finding(f"{name}, {at:,.0f} iterations", shown, found, None, group))
         for label in EXTERNAL:
             for at in reversed(rows.places(label, measure)):
-                what = f"{label}, against {against}, {at:,.0f} traversals"
-                details.append(Finding(what, "", _sb(rows.estimate(label, measure, at))))
+                found = _sb(rows.estimate(label, measure, at))
+                details.append(Finding(f"{label}, {at:,.0f} traversals", "", found, None, group))
         converged = rows.estimate(HUNDRED_LINEAR, measure).minus(rows.estimate(TEN_LINEAR, measure))
-        what = f"what 100 buckets win more than 10 from {against}, both by external sampling with linear averaging"
-        details.append(Finding(what, "", _sb(converged)))
+        what = "what 100 buckets win more than 10, both by external sampling with linear averaging"
+        details.append(Finding(what, "", _sb(converged), None, group))
         numbers[f"more_{against}"] = _sb(converged)
     details += _recorded(rows)
     numbers["sparring"] = _sb(rows.estimate("sparring", "against rules"))
@@ -222,8 +222,8 @@ def table_1(rows: Rows, folder: Path) -> Outcome:
 def _recorded(rows: Rows) -> list[Finding]:
     """Earlier runs of which only the numbers were kept."""
     return [
-        Finding(f"{row.label.removesuffix(', recorded')} {row.measure}, {row.at:,.0f} iterations, an earlier run", "",
-                _sb(rows.estimate(row.label, row.measure)))
+        Finding(f"{row.label.removesuffix(', recorded')} {row.measure}, {row.at:,.0f} iterations", "",
+                _sb(rows.estimate(row.label, row.measure)), group="Earlier runs")
         for row in rows.all if row.label.endswith(", recorded")
     ]  # fmt: skip
 
@@ -295,7 +295,7 @@ def _response_jobs(
 def run_table_2(runner: Runner, scale: str) -> list[Row]:
     """MCRNR from models of 20,000 hands, p = 0.75, beside MCCFR."""
     size, table = _size(scale), HoldemTable.for_players(2)
-    plain, rows = _trained(runner, size)[MCCFR], list[Row]()
+    plain, rows = _trained(runner, size, [MCCFR])[MCCFR], list[Row]()
     seeds = range(1, min(size.runs, 3) + 1)
     hundred = [
         training("MCCFR100", HUNDRED, "os-mccfr", size.hundred, "average", (), seed, epsilon=0.6) for seed in seeds
@@ -321,6 +321,7 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
     findings, details = [], []
     for (against, name), (before, after) in TABLE_2.items():
         base, measure = name.replace("MCRNR", "MCCFR"), f"against {against}"
+        group = f"Against {STAND_IN[against]}"
         usual, robust = rows.estimate(base, measure), rows.estimate(name, measure)
         more = robust.minus(usual)
         margin = 0.0 if against == "rules" else PAPERS_ERROR
@@ -334,22 +335,23 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
             )
         )
         for each, value in ((base, before), (name, after)):
-            what = f"{each} against {STAND_IN[against]}, {max(rows.places(each, measure), default=0):,.0f} iterations"
-            details.append(
-                Finding(what, f"{value:g} ± 0.06 sb/h (its own opponent)", _sb(rows.estimate(each, measure)))
-            )
+            for at in reversed(rows.places(each, measure)):
+                last = at == rows.places(each, measure)[-1]
+                shown = f"{value:g} ± 0.06 sb/h (its own opponent)" if last else ""
+                found = _sb(rows.estimate(each, measure, at))
+                details.append(Finding(f"{each}, {at:,.0f} iterations", shown, found, None, group))
         seen = rows.estimate(f"{name}, folded cards seen", measure)
         if seen.runs:
-            details.append(
-                Finding(f"{name} against {STAND_IN[against]}, model from logs with folded cards", "", _sb(seen))
-            )
+            at = rows.places(f"{name}, folded cards seen", measure)[-1]
+            what = f"{name}, {at:,.0f} iterations, model from logs with folded cards"
+            details.append(Finding(what, "", _sb(seen), None, group))
     return Outcome((*findings, *details, *_recorded(rows)))
 
 
 def run_figure_8(runner: Runner, scale: str) -> list[Row]:
     """MCRNR10 against the rule-based bot while it learns."""
     size, table = _size(scale), HoldemTable.for_players(2)
-    plain, rules, rows = _trained(runner, size)[MCCFR], [table.bot("rules")], list[Row]()
+    plain, rules, rows = _trained(runner, size, [MCCFR])[MCCFR], [table.bot("rules")], list[Row]()
     for run, spec, jobs in _response_jobs(runner, table, size, plain, "rules", "MCRNR10", "shown"):
         for at in jobs[0].curve:
             policy = _joined(runner, table, spec, jobs, at)

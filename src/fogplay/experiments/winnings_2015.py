@@ -115,13 +115,21 @@ def figure_3(rows: Rows, folder: Path) -> Outcome:
         ]
     for at in reversed(places):
         claim, test = _claim(at, leads[at])
-        findings.append(Finding(f"Smooth UCT against UCT, {at:,.0f} episodes", claim, leads[at].show(2, "mb/h"), test))
-    for name in (SMOOTH, UCT):
-        ends = rows.places(name, "against sparring")
-        shown = ", ".join(rows.estimate(name, "against sparring", at).show(0, "mb/h") for at in (ends[0], ends[-1]))
-        findings.append(Finding(f"{name} against {STAND_IN['sparring']}, first and last", "", shown))
+        group = "Smooth UCT against UCT, by episodes"
+        findings.append(Finding(f"{at:,.0f}", claim, leads[at].show(2, "mb/h"), test, group))
+    for name, at in itertools.product((SMOOTH, UCT), _ends(rows)):
+        shown = rows.estimate(name, "against sparring", at).show(0, "mb/h")
+        group = f"Against {STAND_IN['sparring']}, by episodes"
+        findings.append(Finding(f"{name}, {at:,.0f}", "", shown, group=group))
     numbers = {"most_runs": f"{most:,.0f}", "lead": leads[most].show(2, "mb/h")}
     return Outcome(tuple(findings), tuple(pictures), numbers)
+
+
+def _ends(rows: Rows) -> list[float]:
+    """The first and the last place, and the last one with several runs."""
+    places = rows.places(SMOOTH, "against sparring")
+    several = [at for at in places if rows.estimate(SMOOTH, "against sparring", at).runs > 2]
+    return sorted({*places[:1], *several[-1:], *places[-1:]})
 
 
 def _claim(at: float, lead: Estimate) -> tuple[str, Positive]:
@@ -167,9 +175,9 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
             measure = f"against {opponent}"
             mine, theirs = rows.estimate(SMOOTH, measure, at), rows.estimate(UCT, measure, at)
             if mine.runs:
-                what = f"against {STAND_IN.get(opponent, opponent)}, {at:,.0f} episodes"
+                what, group = f"against {STAND_IN.get(opponent, opponent)}", f"Against bots, {at:,.0f} episodes"
                 shown = f"Smooth UCT {mine.show(0, 'mb/h')}, UCT {theirs.show(0, 'mb/h')}"
-                findings.append(Finding(what, "", shown))
+                findings.append(Finding(what, "", shown, group=group))
     return Outcome(tuple(findings), numbers=_worth(rows))
 
 
@@ -218,15 +226,15 @@ def table_3(rows: Rows, folder: Path) -> Outcome:
         for at in reversed(places):
             found = rows.estimate(name, f"against {against}", at)
             won = found if value > 0 else Estimate(-found.value, found.error, found.runs)
-            what = f"{name} against {against}, {at:,.0f} episodes"
+            what = f"{name} against {against}"
             published = f"{'wins' if value > 0 else 'loses'}, {value:g} ± {error:g} mb/h" if at == places[-1] else ""
             # The claim is about the end of training: short runs have none of their own.
             test = Positive(won) if at >= THREE_AT_THE_END else None
-            findings.append(Finding(what, published, found.show(1, "mb/h"), test))
+            findings.append(Finding(what, published, found.show(1, "mb/h"), test, f"{at:,.0f} episodes"))
     for name, against in itertools.product((SMOOTH, UCT), (DUMMIES, "2 x rules")):
         for at in reversed(rows.places(name, f"against {against}")):
             shown = rows.estimate(name, f"against {against}", at).show(0, "mb/h")
-            findings.append(Finding(f"{name} against {against}, {at:,.0f} episodes", "", shown))
+            findings.append(Finding(f"{name} against {against}", "", shown, group=f"{at:,.0f} episodes"))
     findings.sort(key=lambda each: not each.published)
     numbers = {}
     for place, at in enumerate(rows.places(SMOOTH, f"against 2 x {UCT}"), 1):

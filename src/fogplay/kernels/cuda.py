@@ -106,6 +106,7 @@ def _atomic_look(table: Any, at: int) -> Any:
 
 
 _alone = threading.Lock()
+_starting = threading.Lock()  # a GPU that two threads start at the same time fails in one of them
 
 
 def _simulated_add(table: Any, at: int, amount: Any) -> None:
@@ -341,9 +342,11 @@ class _Source:
 
 
 def require_gpu() -> None:
-    """Raise an error unless there is a GPU."""
-    if cuda.is_available():
-        return
+    """Raise an error unless there is a GPU; the first call starts it."""
+    with _starting:
+        if cuda.is_available():
+            cuda.current_context()
+            return
     if importlib.util.find_spec("numba_cuda") is None:
         raise FogplayError("device cuda needs an NVIDIA GPU and an extra package: pip install 'fogplay[gpu]'")
     raise FogplayError("device cuda needs an NVIDIA GPU with its driver, and none was found; use device cpu")

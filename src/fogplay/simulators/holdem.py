@@ -118,11 +118,11 @@ class HoldemSimulator(Simulator):
         pot, to_come = self.betting.outlook.T
         return ByOutlook(self.betting.nodes, np.minimum(cap, pot + k * to_come))
 
-    def public_game(self, opponent: str | None, threads: int) -> Any:
+    def public_game(self, opponent: str | None, threads: int, device: str = "cpu") -> Any:
         if self.rules.grid == EXACT or self.rules.players != 2 or not self.rules.is_full():
             return None
         grid = None if opponent is None else self.rules.grid if opponent == self.name else opponent
-        return public_game(self.rules, self.betting, grid, threads)
+        return public_game(self.rules, self.betting, grid, threads, device)
 
     def calls(self) -> CallByNode:
         return CallByNode(self.betting.nodes)

@@ -148,10 +148,10 @@ def learn_last(actions, board, first, second, chunks, constants, one, nothing, b
 
 
 @kernel
-def reach_next(actions, board, seat, own, theirs, ahead, constants, buffers, onward):
-    """Fill ``onward[chunks * hands * WIDTH]``, with which ``theirs`` reaches the next round."""
+def reach_next(actions, board, seat, own, theirs, chunks, ahead, constants, buffers, onward):
+    """Fill ``onward[chunks * hands * WIDTH]``, with which ``theirs`` reaches the next round from ``chunks[2]``."""
     hands = np.int64(len(own.bucket))
-    for chunk in range(len(theirs.reach)):
+    for chunk in range(chunks[0], chunks[1]):
         match_regrets(theirs, chunk, constants)
         lanes = ahead[chunk * WIDTH : (chunk + 1) * WIDTH]
         walk_chunk_down(
@@ -172,9 +172,9 @@ def _return(actions, board, seat, own, theirs, chunk, ahead, onward, constants, 
 
 
 @kernel
-def learn_earlier(actions, board, first, second, ahead, onward_first, onward_second, constants, known, buffers):
-    """Learn from a round before the last; ``onward_*[chunks * hands * WIDTH]`` are the values of the next round."""
-    for chunk in range(len(first.reach)):
+def learn_earlier(actions, board, first, second, chunks, ahead, onward_first, onward_second, constants, known, buffers):
+    """The same for a round before the last; ``onward_*[chunks * hands * WIDTH]`` are the values of the next round."""
+    for chunk in range(chunks[0], chunks[1]):
         lanes = ahead[chunk * WIDTH : (chunk + 1) * WIDTH]
         match_regrets(first, chunk, constants)
         match_regrets(second, chunk, constants)

@@ -1,9 +1,11 @@
 """Writes the program of ``holdem_river.py``: three passes over the hands of a complete board.
 
 The first pass counts the reach by card. Then, strength by strength, the second adds the hands before and those of this
-strength, and the third computes values. On a GPU a pass is *loaded ahead*: it has slots for some hands, and as soon as
-a slot was used, the loads for its next hand begin, while the hands of the other slots are computed. Device memory
-answers after some 300 cycles, a hand takes 100, and no other thread of the scheduler could fill the gap.
+strength, and the third computes values. On a GPU a pass goes by *batches* of a few hands: before it computes one, it
+begins all loads for the next, of hands, of their reach, and of products of probabilities where the bucket changes; a
+batch takes as long as device memory needs to answer, and no other thread of the scheduler could fill the gap. Loads
+begin together since a warp can tell few groups of loads apart: if each hand's began after the hand before it, a wait
+for the oldest would be a wait for all.
 """
 
 from __future__ import annotations
@@ -89,8 +91,8 @@ class _Passes(NamedTuple):
         ]
 
     def _ahead(self, begin: str, lines: list[str], end: str, then: str) -> list[str]:
-        """Slot after slot. Slots have the first hands, and words those that follow; ``after`` these come others."""
-        names = ["a", "b", "bucket", "here", *(["mine"] if self.branch.own else [])]
+        """Batch after batch. Slots have the first hands, and words those that follow; ``after`` these come others."""
+        names = ["a", "b", "here", *(["mine"] if self.branch.own else [])]
         found = [
             f"start = {begin}",
             "while start < last:",
@@ -101,39 +103,68 @@ class _Passes(NamedTuple):
             "            after += AHEAD",
             f"            if after >= {end}:",
             f"                after = {then}",
+            *_indented(1, [f"more_{slot} = start + PLACE_{slot} < last" for slot in range(1, self.ahead)]),
+            *_indented(1, self._loads("next_")),
+            *_indented(1, [f"next_word_{slot} = cards[after + PLACE_{slot}]" for slot in range(self.ahead)]),
         ]
         for slot in range(self.ahead):
-            found += [
-                f"    place = start + PLACE_{slot}",
-                "    if place < last:",
-                *_indented(2, [f"{each} = {each}_{slot}" for each in names] + self._bucket() + lines),
-                *_indented(1, self._filled(slot)),
-                f"    word_{slot} = cards[after + PLACE_{slot}]",
-            ]
+            hand = [f"place = start + PLACE_{slot}", *(f"{each} = {each}_{slot}" for each in names)]
+            hand += self._known(slot) + lines
+            found += _indented(1, [f"if more_{slot}:", *_indented(1, hand)] if slot else hand)
+        for slot in range(self.ahead):
+            found += _indented(1, [*self._decoded(f"word_{slot}", f"_{slot}"), *self._moved(slot)])
         return [*found, "    start += AHEAD"]
 
     def begin(self) -> list[str]:
         """Fill the slots before the first pass."""
         if not self.ahead:
             return []
-        found = ["next_last = cards[group]"]
+        slots = range(self.ahead)
+        found = ["next_last = cards[group]", *(f"word_{slot} = cards[PLACE_{slot}]" for slot in slots)]
+        found += [f"product_{slot}_{name} = zero" for slot in slots for name in self._names()]
+        found += [line for slot in slots for line in self._decoded(f"word_{slot}", f"_{slot}")]
+        found += self._loads("")
+        found += [f"next_product_{slot}_{name} = product_{slot}_{name}" for slot in slots for name in self._names()]
+        return [*found, *(f"word_{slot} = cards[AHEAD + PLACE_{slot}]" for slot in slots)]
+
+    def _names(self) -> list[str]:
+        return [name_of(path) for path in self.branch.vectors]
+
+    def _loads(self, to: str) -> list[str]:
+        """Load what the hands of the words need: their reach and, where the bucket changes, products."""
+        found = []
         for slot in range(self.ahead):
-            found += [f"word_{slot} = cards[PLACE_{slot}]", *self._filled(slot)]
-            found.append(f"word_{slot} = cards[AHEAD + PLACE_{slot}]")
+            found += [
+                f"{to}here_{slot} = load(reach, small((word_{slot} & HAND_MASK) * LANES + lane))",
+                f"{to}bucket_{slot} = small(word_{slot} >> THEIRS & BUCKET_MASK)",
+            ]
+        for slot in range(self.ahead):
+            names = self._names()
+            loads = [f"row = {to}bucket_{slot} * PRODUCTS + lane"]
+            loads += [f"{to}product_{slot}_{name} = load(product, row + PRODUCT_{name})" for name in names]
+            found += loads
+            if slot:
+                found[-len(loads) :] = [f"if {to}bucket_{slot} != {to}bucket_{slot - 1}:", *_indented(1, loads)]
         return found
+
+    def _known(self, slot: int) -> list[str]:
+        """Take the products of a slot, unless they are those of the slot before."""
+        lines = [f"reach_{name} = product_{slot}_{name}" for name in self._names()]
+        return [f"if bucket_{slot} != bucket_{slot - 1}:", *_indented(1, lines)] if slot else lines
+
+    def _moved(self, slot: int) -> list[str]:
+        """What was loaded for the next batch becomes that of this one."""
+        names = [
+            *(f"{each}_{slot}" for each in ("here", "word")),
+            *(f"product_{slot}_{each}" for each in self._names()),
+        ]
+        return [f"{name} = next_{name}" for name in names]
 
     def next_group(self) -> list[str]:
         """Find where the hands of the next strength end."""
         if not self.ahead:
             return ["last = cards[group]", "group += ONE"]
         return ["last = next_last", "group += ONE", "next_last = cards[group]"]
-
-    def _filled(self, slot: int) -> list[str]:
-        """Fill a slot from its word."""
-        return [
-            *self._decoded(f"word_{slot}", f"_{slot}"),
-            f"here_{slot} = load(reach, small((word_{slot} & HAND_MASK) * LANES + lane))",
-        ]
 
     def _decoded(self, word: str, end: str) -> list[str]:
         """What a hand's word says: where its cards' numbers begin, and its buckets."""
@@ -215,7 +246,7 @@ def _value(branch: Branch) -> list[str]:
 
 
 def for_a_thread(text: str) -> str:
-    """The same program where numbers are those of one lane: elements of arrays instead of calls.
+    """The same program where numbers are those of one lane, with which arrays begin: elements instead of calls.
 
     Numba would inline the calls, but takes a minute for that.
     """
@@ -223,6 +254,10 @@ def for_a_thread(text: str) -> str:
 
 
 class _Elements(ast.NodeTransformer):
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        return node.left if isinstance(node.right, ast.Name) and node.right.id == "lane" else node
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         assert isinstance(node.func, ast.Name)

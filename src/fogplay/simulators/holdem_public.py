@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.cards.buckets import Grid
+from fogplay.errors import FogplayError
 from fogplay.games.holdem import Holdem
 from fogplay.simulators.holdem_boards import Deck
 from fogplay.simulators.holdem_learning import Side, learn_earlier, learn_last, new_constants, reach_next
@@ -33,7 +34,7 @@ from fogplay.trees.betting import Betting
 from fogplay.vectors import WIDTH
 
 SEATS = 2
-CHUNKS_PER_TASK = 3  # of the last round, which threads share
+CHUNKS_PER_TASK = 3  # at most, of a round; threads share them
 KIND = np.float32
 ONE = np.ones(1)
 NOTHING = np.zeros((0, WIDTH), KIND)
@@ -49,7 +50,7 @@ class Seen(NamedTuple):
 class _Player:
     """One seat of a game: regrets and, unless it answers best, the sums of its strategies; room for a walk."""
 
-    def __init__(self, game: _Lines, seat: int, seen: Seen, answers: bool) -> None:
+    def __init__(self, game: Lines, seat: int, seen: Seen, answers: bool) -> None:
         self.seat, self.seen, self.answers = seat, seen, answers
         self.regret, self.average = [], []
         for street, round_ in enumerate(game.rounds):
@@ -81,11 +82,12 @@ class _Scratch(NamedTuple):
     worth: list[NDArray[np.float32]]
 
 
-class _Lines:
+class Lines:
     """The rounds of a betting tree with all their lines as lanes."""
 
     def __init__(self, rules: Holdem, betting: Betting) -> None:
         self.rounds: list[Round] = rounds_of(betting, rules.rounds)
+        self.board: Sequence[int] = rules.board
         self.hands = math.comb(rules.ranks * rules.suits - sum(rules.board), 2)  # that a board allows
         nodes = len(betting.nodes)
         anything = Shares(
@@ -104,6 +106,16 @@ class _Lines:
         streets = range(rules.rounds)
         self.decisions = [[self._decisions(seat, street) for street in streets] for seat in range(SEATS)]
 
+    def weights(self, average: Callable[[int, int], NDArray[np.float32]], size: int) -> NDArray[np.float32]:
+        """[slots] from ``average(seat, street)[buckets, slots, lanes]``."""
+        found = np.zeros(size, KIND)
+        for seat, street in itertools.product(range(SEATS), range(len(self.rounds))):
+            first, stride = self.slots[seat][street]
+            table = average(seat, street)
+            for lane, slot in itertools.product(range(len(first)), range(first.shape[1])):
+                found[first[lane, slot] + stride[lane, slot] * np.arange(len(table))] = table[:, slot, lane]
+        return found
+
     def _decisions(self, seat: int, street: int) -> NDArray[np.uint64]:
         """[decisions, 3] of a seat: the first slot, the number of actions, the buffer of its reach."""
         round_ = self.rounds[street]
@@ -121,7 +133,7 @@ class PublicGame:
     ) -> None:
         """With an ``opponent``, each seat learns against one that answers best in the last round."""
         self.rules, self.betting, self.seen, self.threads = rules, betting, seen, threads
-        self.lines = _Lines(rules, betting)
+        self.lines = Lines(rules, betting)
         self.players = [_Player(self.lines, seat, seen, False) for seat in range(SEATS)]
         self.rivals = [] if opponent is None else [_Player(self.lines, seat, opponent, True) for seat in range(SEATS)]
         self.games: list[tuple[_Player, _Player]] = (
@@ -151,16 +163,13 @@ class PublicGame:
 
     def weights(self) -> NDArray[np.float32]:
         """[slots] the average strategies, where a learner's tables have them."""
-        found = np.zeros(self.betting.num_slots, KIND)
-        for player in self.players:
-            for street, round_ in enumerate(self.lines.rounds):
-                first, stride = self.lines.slots[player.seat][street]
-                buckets, slots = self.seen.counts[street], round_.slots[player.seat]
-                table = player.average[street].reshape(-1, buckets, slots, WIDTH)
-                for lane, slot in itertools.product(range(len(first)), range(slots)):
-                    at = first[lane, slot] + stride[lane, slot] * np.arange(buckets)
-                    found[at] = table[lane // WIDTH, :, slot, lane % WIDTH]
-        return found
+        return self.lines.weights(self._average, self.betting.num_slots)
+
+    def _average(self, seat: int, street: int) -> NDArray[np.float32]:
+        """[buckets, slots, lanes]"""
+        slots, player = self.lines.rounds[street].slots[seat], self.players[seat]
+        table = player.average[street].reshape(-1, self.seen.counts[street], slots, WIDTH)
+        return np.moveaxis(table, 0, 2).reshape(self.seen.counts[street], slots, -1)
 
     # ---- Learning
 
@@ -203,40 +212,46 @@ class PublicGame:
         buckets: Sequence[Sequence[NDArray[np.uint16]]],
         constants: NDArray[np.float32],
     ) -> None:
-        """Down through the rounds with both players' reach, and up with their values."""
+        """Down through the rounds with both players' reach, and up with their values.
+
+        Threads share the chunks of a round; none of them writes what another reads.
+        """
         last = len(self.lines.rounds) - 1
-        for street in range(last):
+
+        def go_down(street: int, chunks: NDArray[np.int64]) -> None:
             actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
             sides, scratch = self._sides(game, street, buckets), self._scratch(street)
             for seat in range(SEATS):
                 onward = game[seat].reach[street + 1].reshape(-1)
-                reach_next(
-                    actions, board, 1 - seat, sides[1 - seat], sides[seat], ahead, constants, scratch.buffers, onward
-                )
-        self._learn_last(game, board, buckets, constants)
-        for street in reversed(range(last)):
+                own, theirs = sides[1 - seat], sides[seat]
+                reach_next(actions, board, 1 - seat, own, theirs, chunks, ahead, constants, scratch.buffers, onward)
+
+        def learn_there(street: int, chunks: NDArray[np.int64]) -> None:
+            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
+            learn_last(
+                self.lines.rounds[street].actions, board, *sides, chunks, constants, ONE, NOTHING, scratch.buffers
+            )
+
+        def go_up(street: int, chunks: NDArray[np.int64]) -> None:
             actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
             sides, scratch = self._sides(game, street, buckets), self._scratch(street)
             after = [player.value[street + 1].reshape(-1) for player in game]
-            learn_earlier(actions, board, *sides, ahead, *after, constants, scratch.known, scratch.buffers)
+            learn_earlier(
+                actions, board, *sides, chunks, ahead, *after, constants, scratch.known, scratch.buffers
+            )  # fmt: skip
 
-    def _learn_last(
-        self,
-        game: tuple[_Player, _Player],
-        board: Board,
-        buckets: Sequence[Sequence[NDArray[np.uint16]]],
-        constants: NDArray[np.float32],
-    ) -> None:
-        """The last round, whose chunks are shared by threads; none of them writes what another reads."""
-        street = len(self.lines.rounds) - 1
-        actions, chunks = self.lines.rounds[street].actions, len(game[0].reach[street])
+        for street in range(last):
+            self._share_chunks(go_down, street)
+        self._share_chunks(learn_there, last)
+        for street in reversed(range(last)):
+            self._share_chunks(go_up, street)
 
-        def task(begin: int) -> None:
-            own = np.array([begin, min(begin + CHUNKS_PER_TASK, chunks)])
-            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
-            learn_last(actions, board, *sides, own, constants, ONE, NOTHING, scratch.buffers)
-
-        self._share(self.pool, task, range(0, chunks, CHUNKS_PER_TASK))
+    def _share_chunks(self, do: Callable[[int, NDArray[np.int64]], None], street: int) -> None:
+        """Do a round's chunks, a few at a time."""
+        chunks = self.lines.lanes[0][street].chunks
+        each = max(1, min(CHUNKS_PER_TASK, chunks // (2 * self.threads)))
+        tasks = [np.array([begin, min(begin + each, chunks)]) for begin in range(0, chunks, each)]
+        self._share(self.pool, lambda task: do(street, task), tasks)
 
     def _share(self, pool: ThreadPoolExecutor, do: Callable[[Any], None], tasks: Iterable[Any]) -> None:
         """Do all tasks, none of which reads what another writes."""
@@ -282,7 +297,14 @@ class PublicGame:
         return found
 
 
-def public_game(rules: Holdem, betting: Betting, opponent: str | None, threads: int) -> PublicGame:
+def public_game(rules: Holdem, betting: Betting, opponent: str | None, threads: int, device: str = "cpu") -> Any:
     """The game of a learner on these rules' grid, with an opponent that sees the cards by another, or without one."""
     rival = None if opponent is None else Seen(buckets_of(opponent), Grid.parse(opponent).counts)
-    return PublicGame(rules, betting, Seen(buckets_of(rules.grid), rules.buckets()), rival, threads)
+    seen = Seen(buckets_of(rules.grid), rules.buckets())
+    if device == "cpu":
+        return PublicGame(rules, betting, seen, rival, threads)
+    try:
+        from fogplay.simulators.holdem_tensors import on_gpu
+    except ImportError as error:
+        raise FogplayError("public chance sampling on a GPU needs torch: pip install 'fogplay[neural]'") from error
+    return on_gpu(rules, betting, seen, rival)

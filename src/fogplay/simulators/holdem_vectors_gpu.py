@@ -40,8 +40,8 @@ def walk_boards(cards, reach, product, own, stake, value):
 CALL = """\
     if cuda.blockIdx.z == {number}:
         branch_{number}(
-            cards[board], reach[turn, chunk], product[chunk], own[chunk], stake[chunk], held, ZERO, thread,
-            lane, value[{number}, board], line,
+            cards[board], reach[turn, chunk, lane:], product[chunk, lane:], own[chunk, lane:], stake[chunk, lane:],
+            held, ZERO, thread, lane, value[{number}, board], line,
         )
 """
 

@@ -1,8 +1,9 @@
 """A walk through hold'em whose last round is on a GPU.
 
-CPU threads prepare boards and walk the earlier rounds, each with a stream and scratch of its own on the GPU: one
-prepares while another's boards are walked. Python runs one thread at a time, so a thread makes few calls: it takes
-several boards of the round before, called *turns* here, to the GPU at once.
+Some CPU threads, the *feeders*, prepare boards and walk the earlier rounds, each with a stream and scratch of its own
+on the GPU: one prepares while another's boards are walked. Python runs one thread at a time, so a feeder makes few
+calls: it takes several boards of the round before, called *turns* here, to the GPU at once. Cores that feed nothing can
+walk flops of their own meanwhile (``holdem_crews.py``).
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from fogplay.vectors import WIDTH
 LINES = 64  # per block: two warps
 LINES_IN_DOUBLE = 32  # since shared memory holds half as many numbers
 TURNS = 4  # that a thread takes to the GPU at once, if the device memory allows that to all threads
-THREADS_PER_CORE = 1.5  # while some prepare, others wait
-POLL_SECONDS = 0.0003
+FEEDERS = 8  # threads that take turns to the GPU: while some prepare, others wait
+FEEDING_CORES = 3  # which they keep busy together
+POLL_SECONDS = 0.001
 MEMORY = 0.8  # of the free device memory
 NO_LAYOUT = Layout(0, 0, 0, 0, np.float32)
 
@@ -87,7 +89,8 @@ class GpuWalk(Walk):
 
     @property
     def threads(self) -> int:
-        return _threads()
+        """All feeders, and those that walk beside them."""
+        return FEEDERS + max(0, num_cores() - FEEDING_CORES)
 
     def _last(
         self, dealt: Dealt, boards: Sequence[Next], reach: Sequence[NDArray[Any]]
@@ -238,8 +241,4 @@ def _turns(walk: GpuWalk) -> int:
     lanes = max(walk.lanes[seat][-1].chunks * WIDTH for seat in range(SEATS))
     size = max(seat.branches for seat in walk.seats) * boards * walk.layout.hands * lanes * walk.precision().itemsize
     free = cuda.current_context().get_memory_info()[0]
-    return max(1, int(min(TURNS, MEMORY * free / _threads() / size)))
-
-
-def _threads() -> int:
-    return math.ceil(THREADS_PER_CORE * num_cores())
+    return max(1, int(min(TURNS, MEMORY * free / FEEDERS / size)))

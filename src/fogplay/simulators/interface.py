@@ -101,7 +101,7 @@ class Simulator:
         """Exploration that follows the pot, min(cap, pot + k * betting to come); None if there is no pot."""
         return None
 
-    def public_game(self, opponent: str | None, threads: int) -> Any:
+    def public_game(self, opponent: str | None, threads: int, device: str = "cpu") -> Any:
         """What learns from one deal of public cards with all private ones at once; None if they cannot be told apart.
 
         With an ``opponent``, a spec or grid by which it sees the cards, each player learns against one that answers

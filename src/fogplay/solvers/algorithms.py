@@ -32,6 +32,7 @@ class Algorithm:
     )
     seeded: bool = False  # it draws random numbers, and can use several threads
     on_gpu: bool = False
+    by_tensors: bool = False  # on a GPU by torch, not by the kernels of a CPU
     steady: bool = False  # the same bits on any number of threads
 
 
@@ -113,6 +114,8 @@ _SAMPLING = (
         bytes_per_action=8,
         seeded=True,
         steady=True,
+        on_gpu=True,
+        by_tensors=True,
     ),
     Algorithm(
         "cfr-br",
@@ -123,6 +126,8 @@ _SAMPLING = (
         bytes_per_action=8,
         seeded=True,
         steady=True,
+        on_gpu=True,
+        by_tensors=True,
     ),
 )
 

@@ -21,7 +21,6 @@ ANSWERED = "cfr-br"  # the algorithm whose opponents answer best
 class PublicSampling:
     """Counterfactual regrets with linear weights: iteration t counts t times, in regrets and in the average."""
 
-    elsewhere = False
     stopped: str | None = None
     threads = 1  # that share a table: threads divide the tables, so what is learned does not depend on their number
 
@@ -30,14 +29,15 @@ class PublicSampling:
         self.flat = self.simulator.flat
         settings = dict(parameters)
         self.seed = settings.pop("seed")
-        settings.pop("device", None)  # the CPU: ``solve`` refuses others
+        device = settings.pop("device", "cpu")
+        self.elsewhere = device != "cpu"
         threads = settings.pop("threads", None)
         threads = num_cores() if threads is None else whole("threads", threads, 1, MOST_THREADS)
         rival = None
         if algorithm == ANSWERED:
             settings = {"opponent": None} | settings
             rival = self.simulator.name if settings["opponent"] is None else str(settings["opponent"])
-        made = self.simulator.public_game(rival, threads)
+        made = self.simulator.public_game(rival, threads, device)
         if made is None:
             raise FogplayError(
                 f"{algorithm} deals public cards apart from the players' own, for two players with a grid of buckets, "

@@ -299,6 +299,8 @@ def require_device(device: str, algorithm: str) -> None:
         return
     if algorithm != AUTO and not algorithm_called(algorithm).on_gpu:
         raise FogplayError(f"{algorithm} runs on the CPU; a GPU is for sampling algorithms such as smooth-uct")
+    if algorithm != AUTO and algorithm_called(algorithm).by_tensors:
+        return  # whoever makes the game looks for a GPU
     from fogplay.kernels.cuda import require_gpu
 
     require_gpu()

@@ -14,11 +14,13 @@ from fogplay.agents.resolve import names_of, resolve
 from fogplay.bots.doudizhu import (
     DeltaDou,
     DeltaSettings,
+    arena,
     endgame,
     evaluators,
     expansion,
     fpmcts,
     inference,
+    lockstep,
 )
 from fogplay.bots.doudizhu.deltadou import Mind, look_around
 from fogplay.bots.doudizhu.evaluators import by_networks, by_rules
@@ -28,16 +30,21 @@ from fogplay.cli import app
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 from fogplay.games.doudizhu_cards import FULL_DECK, pack, unpack
+from fogplay.games.doudizhu_heads import head_of
 from fogplay.play import Table
 from fogplay.play.luck import Seeded
 from fogplay.search.trees import best_action
 from fogplay.simulators.doudizhu_features import (
+    FACTS,
     HANDS,
     HEAD_WORDS,
+    LAST,
+    OVER,
     PASSES,
     SEAT,
     SEEN,
     TO_BEAT,
+    WORDS,
     look,
 )
 from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move, ways_buffer
@@ -226,6 +233,30 @@ def test_advice_says_what_the_others_may_hold(folder: Path, capsys: pytest.Captu
     told = capsys.readouterr().out
     assert "It expects the peasant after the landlord to hold 17 cards:" in told.replace("\n", " ")
     assert "the peasant before the landlord" in told.replace("\n", " ")
+
+
+@pytest.mark.parametrize("kind", [arena.RHCP, arena.RULES])
+def test_a_search_can_know_what_a_bot_would_do(kind: int) -> None:
+    def nobody(_seat: int, _seen: NDArray[np.int64]) -> NDArray[np.float32]:
+        raise AssertionError("this seat is not the bot's")
+
+    lanes, bot, asked = 20, arena.bot(kind), evaluators.knowing(nobody, evaluators.by_bot(kind), (0, 1, 2))
+    words, facts = np.zeros((lanes, WORDS), np.uint64), np.zeros((lanes, FACTS), np.int32)
+    rng, ways, same = np.array([1, 2], np.uint64), ways_buffer(), []
+    lockstep.deal_lanes(4, 0, words, facts, rng.copy())
+    while len(going := np.flatnonzero(facts[:, OVER] == 0)):
+        seen, legal = np.zeros((len(going), SEEN), np.int64), np.zeros((len(going), HEAD_WORDS), np.int64)
+        lockstep.look_from(going, words, facts, seen, legal)
+        outputs, seat = asked(int(facts[going[0], SEAT]), seen), int(facts[going[0], SEAT])
+        guessed = []
+        for place, lane in enumerate(going):
+            head, kickers, _ = draw_move(outputs[place], legal[place], words[lane, HANDS + seat], 0.0, ways, rng)
+            guessed.append((head, int(cards_of_move(head, kickers))))
+        lockstep.ask_bot(going, words, facts, bot, rng)
+        for (head, cards), lane in zip(guessed, going, strict=True):
+            assert head == head_of(words[lane, LAST])
+            same.append(cards == int(words[lane, LAST]))
+    assert np.mean(same) > 0.97, "nearly always with the same kickers"
 
 
 @pytest.mark.parametrize("number", ["playouts=-1", "parallel=0", "actions=1"])

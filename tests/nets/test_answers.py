@@ -13,6 +13,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from fogplay.bots.doudizhu.asking import ask  # noqa: E402
 from fogplay.nets.answers import SIZES, Answers, Captured  # noqa: E402
 
 WORDS, OUTPUTS = 3, 2
@@ -88,6 +89,45 @@ def test_what_waits_is_answered_together() -> None:
         gate.set()
         assert all(np.array_equal(each.result(), expected(1, seen)) for each in found)
     assert asked.batches == 2
+
+
+def test_several_seats_are_asked_together() -> None:
+    gate, begun = threading.Event(), threading.Event()
+    asked, seen = answers(gate, begun), np.arange(30).reshape(10, WORDS)
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(lambda: [np.array(each) for each in asked.together([(0, seen), (1, seen + 1)])])
+        assert begun.wait(60), "the first seat's question is being answered"
+        end = time.monotonic() + 60
+        while (waiting := asked._open[1]) is None or waiting.rows < 10:
+            assert time.monotonic() < end, "the second seat's waits meanwhile"
+            time.sleep(0.01)
+        gate.set()
+        for seat, outputs in enumerate(found.result()):
+            assert np.array_equal(outputs, expected(seat, seen + seat))
+    assert asked.together([]) == []
+
+
+def test_a_search_asks_all_seats_together() -> None:
+    class Both:
+        def __init__(self) -> None:
+            self.asked: list[list[int]] = []
+
+        def __call__(self, seat: int, seen: Any) -> Any:
+            return np.repeat(seen[:, :1] * 3.0 + seat, 476, 1).astype(np.float32)
+
+        def together(self, questions: Any) -> Any:
+            self.asked.append([seat for seat, _ in questions])
+            return [self(*question) for question in questions]
+
+    rng, both = np.random.default_rng(3), Both()
+    asks, seen = rng.integers(-1, 3, 40).astype(np.int8), rng.integers(0, 99, (40, 32))
+    one, other = np.zeros((40, 476), np.float32), np.zeros((40, 476), np.float32)
+    assert ask(asks, seen, one, both)
+    assert ask(asks, seen, other, both.__call__)
+    assert both.asked == [[0, 1, 2]]
+    assert np.array_equal(one, other)
+    assert (one[:, 0] == np.where(asks >= 0, seen[:, 0] * 3 + asks, 0)).all()
+    assert not ask(np.full(40, -1, np.int8), seen, one, both)
 
 
 def test_a_question_larger_than_a_batch_is_split() -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.bots.doudizhu import arena, evaluators
@@ -77,14 +76,15 @@ def tournament(rows: Rows, folder: Path, pairs: Sequence[Pair], search: bool = F
     if search:
         for other, published in ((RHCP, 17), (STRONG, 10)):
             more = _won(rows, DELTADOU, other).minus(_won(rows, POLICY, other))
-            shown = f"{_over_decks(more, 1)} points of WP"
+            shown = "not measured" if np.isnan(more.value) else f"{_over_decks(more, 1)} points of WP"
             test = None if other == STRONG else Positive(more)
             findings.append(Finding(f"what search adds against {other}", f"{published:+} points of WP", shown, test))
     for one, other, wins, points in pairs:
         won, score = _won(rows, one, other), rows.estimate(one, f"ADP against {other}")
         beyond = Estimate(won.value - 50, won.error, won.runs)
         ahead = beyond if wins > 50 else Estimate(-beyond.value, beyond.error, beyond.runs)
-        shown = f"{_over_decks(won, 1)} %" + (f", {_over_decks(score, 2)} points" if score.runs else "")
+        shown = "not measured" if won is MISSING else f"{_over_decks(won, 1)} %"
+        shown += f", {_over_decks(score, 2)} points" if score.runs else ""
         test = None if STRONG in (one, other) else Positive(ahead)  # a stand-in does not test what XDou does
         findings.append(Finding(f"{one} against {other}", f"{wins:g} %, {points:+g}", shown, test))
     return Outcome(tuple(findings))  # fmt: skip
@@ -95,7 +95,7 @@ def _won(rows: Rows, one: str, other: str) -> Estimate:
 
 
 def _over_decks(estimate: Estimate, digits: int) -> str:
-    if estimate is MISSING:
+    if np.isnan(estimate.value):
         return "not measured"
     error = estimate.error if estimate.runs > 1 else estimate.within
     return f"{estimate.value:.{digits}f} ± {error:.{digits}f} over decks"
@@ -103,18 +103,17 @@ def _over_decks(estimate: Estimate, digits: int) -> str:
 
 def _players(device: str, playouts: int) -> dict[str, Callable[[], Player]]:
     """How to make every player; each thread makes its own, around networks that are read when they are first needed."""
-    networks, lock = functools.cache(_evaluator), threading.Lock()
+    made, lock = functools.cache(_evaluator), threading.Lock()
 
-    def evaluate(seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
+    def networks() -> Evaluate:
         with lock:
-            found = networks(device)
-        return found(seat, seen)
+            return made(device)
 
     settings = Settings(playouts=playouts)
     return {
-        DELTADOU: lambda: Thinker(Mind(evaluate, settings), 1),
-        PLAIN: lambda: Thinker(Mind(evaluate, without_inference(settings)), 2),
-        POLICY: lambda: Networks(evaluate),
+        DELTADOU: lambda: Thinker(Mind(networks(), settings), 1),
+        PLAIN: lambda: Thinker(Mind(networks(), without_inference(settings)), 2),
+        POLICY: lambda: Networks(networks()),
         STRONG: lambda: Single(Strong(), 3),
         RHCP: lambda: arena.bot(arena.RHCP),
     }

@@ -116,10 +116,17 @@ class Answers:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def __call__(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
+        return self.together([(seat, seen)])[0]
+
+    def together(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[NDArray[np.float32]]:
+        """The outputs for several seats and what they see, in the time of one; the next call reuses them."""
         self._let_go()
-        starts = range(0, max(len(seen), 1), SIZES[-1])
-        found = [self._answers(*place) for place in [self._put(seat, seen[at : at + SIZES[-1]]) for at in starts]]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        put = [
+            [self._put(seat, seen[at : at + SIZES[-1]]) for at in range(0, max(len(seen), 1), SIZES[-1])]
+            for seat, seen in questions
+        ]
+        found = [[self._answers(*place) for place in places] for places in put]
+        return [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in found]
 
     def update(self) -> None:
         """Take over what the networks have learned."""

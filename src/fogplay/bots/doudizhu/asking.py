@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +17,31 @@ NOBODY = -1  # whom a row asks that waits for nothing
 _own = threading.local()  # scratch of every thread: large arrays that come and go cost the system's time
 
 
+@runtime_checkable
+class Together(Protocol):
+    """An evaluator that is also asked about several seats at once, which on a GPU takes as long as one."""
+
+    def together(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[NDArray[np.float32]]:
+        """The outputs for each seat and what it sees; the thread's next questions reuse them."""
+        ...
+
+
 def ask(asks: NDArray[np.int8], seen: NDArray[np.int64], outputs: NDArray[np.float32], evaluate: Evaluate) -> bool:
     """Fill ``outputs[rows, 476]`` where ``asks[rows]`` is a seat; return whether there was any."""
     counts, (rows, packed) = np.zeros(3, np.int64), _scratch(len(asks))
     count_rows(asks, counts)
-    for seat in range(3):
-        if counts[seat]:
-            pack_rows(asks, seat, seen, rows, packed)
-            put_back(rows, evaluate(seat, packed[: counts[seat]]), outputs)
-    return bool(counts.any())
+    ends = np.cumsum(counts)
+    parts = [(seat, slice(int(ends[seat] - counts[seat]), int(ends[seat]))) for seat in range(3) if counts[seat]]
+    for seat, part in parts:
+        pack_rows(asks, seat, seen, rows[part], packed[part])
+    if isinstance(evaluate, Together):
+        answers = evaluate.together([(seat, packed[part]) for seat, part in parts])
+        for (_, part), answer in zip(parts, answers, strict=True):
+            put_back(rows[part], answer, outputs)
+    else:
+        for seat, part in parts:
+            put_back(rows[part], evaluate(seat, packed[part]), outputs)
+    return bool(parts)
 
 
 def _scratch(size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -41,6 +41,7 @@ FOLDER = Path(__file__).parent / "weights"
 _HEAT = 3.0  # of the rules' wishes
 _CARDS_PER_TURN, _TURN = 3.0, 0.35  # how many cards an enemy plays per turn, and what a turn ahead is worth
 _KICKER, _SPARE = 4.0, 0.2
+_CERTAIN = 12.0  # the score of a bot's move, where those of all others are 0
 _5, _3, _F = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 _1, _2 = np.uint64(1), np.uint64(2)
 
@@ -92,6 +93,34 @@ def by_rules() -> Evaluate:
         return outputs
 
     return evaluate
+
+
+def by_bot(kind: int) -> Evaluate:
+    """An evaluator that asks a compiled bot (``arena.RHCP``, …): its move is all but certain; it knows no results."""
+    own = threading.local()
+
+    def evaluate(seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
+        if not hasattr(own, "bot"):
+            own.bot, own.rng = arena.bot(kind), np.array([1, 2], np.uint64)
+        outputs = np.zeros((len(seen), OUTPUTS), np.float32)
+        mark_moves(seat, np.ascontiguousarray(seen), own.bot, own.rng, outputs)
+        return outputs
+
+    return evaluate
+
+
+def knowing(evaluate: Evaluate, others: Evaluate, seats: Sequence[int]) -> Evaluate:
+    """An evaluator that asks another one about some seats: a search with it knows how they play."""
+    return lambda seat, seen: others(seat, seen) if seat in seats else evaluate(seat, seen)
+
+
+@kernel
+def mark_moves(seat, seen, bot, rng, outputs):
+    """Fill ``outputs[rows, 476]``, which are zeros, with the moves of a compiled bot."""
+    for row in range(len(seen)):
+        head, cards = arena.ask(bot, sight_from(seat, seen[row]), rng)
+        outputs[row, head] = _CERTAIN
+        score_kickers(head, cards, outputs[row])
 
 
 @piece

@@ -49,6 +49,7 @@ DONE = "done.txt"  # in the folder: files of runs that were made elsewhere, with
 DUMMIES = "always-raise and probe"
 CONFIDENCE = 0.75
 RESPONDED = ("rules", "sparring")  # bots
+ITSELF = "sparring-itself"  # a model that knows this bot, which has the same 10 buckets
 OBSERVER = 20_000_000  # iterations of the player whose hands against them are seen
 
 
@@ -156,7 +157,8 @@ def runs_of_2011() -> list[Training]:
 def responses() -> list[Training]:
     """MCRNR of 2011: one run per seat."""
     runs: list[Training] = []
-    for seed, against, (label, spec) in itertools.product(FEW, RESPONDED, (("MCRNR10", TEN), ("MCRNR100", HUNDRED))):
+    asked = [(against, *game) for against in RESPONDED for game in (("MCRNR10", TEN), ("MCRNR100", HUNDRED))]
+    for seed, (against, label, spec) in itertools.product(FEW, [(ITSELF, "MCRNR10", TEN), *asked]):
         places = (10**8, BILLION) if spec == TEN else (BILLION,)
         for seat in (0, 1):
             how = {"epsilon": 0.6}
@@ -315,6 +317,7 @@ class Trainer:
                 archive.add(file, file.name)
 
 
+SPARRING = Path(fp.__file__).parent / "bots" / "data" / "sparring-2.safetensors"
 START = time.monotonic()
 
 
@@ -324,6 +327,7 @@ def models(folder: Path, share: float) -> None:
     for seed in FEW:
         observer = training("MCCFR", TEN, "os-mccfr", int(OBSERVER * share), "average", (), seed, epsilon=0.6)
         runner.run([observer])
+        shutil.copyfile(SPARRING, model_file(folder, ITSELF, seed, TEN))
         for against in RESPONDED:
             for spec in (TEN, HUNDRED):
                 made = Path(_model(runner, table, observer, against, spec, "shown"))

@@ -31,7 +31,6 @@ from fogplay import strategies
 from fogplay.experiments.holdem import HoldemTable, training
 from fogplay.experiments.rows import Row, write_rows_of
 from fogplay.experiments.runner import Runner
-from fogplay.experiments.winnings_2011 import _model
 from fogplay.kernels.cuda import require_gpu
 from fogplay.simulators import simulator_for
 from fogplay.solvers.respond import bound
@@ -323,6 +322,8 @@ START = time.monotonic()
 
 def models(folder: Path, share: float) -> None:
     """Learn models of both bots from 20,000 hands against runs of MCCFR10, as in table 2 of 2011."""
+    from fogplay.experiments.learned_models_2011 import model_file as learned
+
     table, runner = HoldemTable.for_players(2), Runner(folder / "made" / "by" / "runs", engine="sequential")
     for seed in FEW:
         observer = training("MCCFR", TEN, "os-mccfr", int(OBSERVER * share), "average", (), seed, epsilon=0.6)
@@ -330,7 +331,7 @@ def models(folder: Path, share: float) -> None:
         shutil.copyfile(SPARRING, model_file(folder, ITSELF, seed, TEN))
         for against in RESPONDED:
             for spec in (TEN, HUNDRED):
-                made = Path(_model(runner, table, observer, against, spec, "shown"))
+                made = Path(learned(runner, table, observer, against, spec, "shown"))
                 shutil.copyfile(made, model_file(folder, against, seed, spec))
 
 

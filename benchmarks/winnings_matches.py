@@ -29,7 +29,7 @@ NOTE = "The strategies in FOLDER are trained by `python benchmarks/winnings.py t
 EXACT = ", exact model"
 POINTS = Path("benchmarks/results/papers")
 SMOOTH, UCT, SECOND = "Smooth UCT", "UCT", "MCCFR100"
-TRAVERSALS = 25_000_000  # of the second opponent of 2014, as at the scale of the paper
+TRAVERSALS = 3_000_000  # of the second opponent of 2014
 
 
 @dataclass

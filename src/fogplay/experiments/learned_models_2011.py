@@ -36,6 +36,10 @@ TABLE_2 = {
     ("rules", "MCRNR10"): (0.059, 0.369), ("rules", "MCRNR100"): (0.191, 0.482),
     ("sparring", "MCRNR10"): (-0.091, -0.039), ("sparring", "MCRNR100"): (0.046, 0.061),
 }  # fmt: skip
+OTHER_MODELS = {
+    "folded cards seen": "model from logs with folded cards",
+    "exact model": "model that is the opponent itself",
+}
 PAPERS_ERROR = 60.0  # mb/h: the paper's own standard deviation of 0.06 sb/h
 
 
@@ -149,12 +153,23 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
                 shown = f"{value:g} ± 0.06 sb/h (its own opponent)" if last else ""
                 found = in_bets(rows.estimate(each, measure, at))
                 details.append(Finding(f"{each}, {at:,.0f} iterations", shown, found, None, group))
-        seen = rows.estimate(f"{name}, folded cards seen", measure)
-        if seen.runs:
-            at = rows.places(f"{name}, folded cards seen", measure)[-1]
-            what = f"{name}, {at:,.0f} iterations, model from logs with folded cards"
-            details.append(Finding(what, "", in_bets(seen), None, group))
-    return Outcome((*findings, *details, *recorded(rows)))
+        for kind, told in OTHER_MODELS.items():
+            for at in reversed(rows.places(f"{name}, {kind}", measure)):
+                found = in_bets(rows.estimate(f"{name}, {kind}", measure, at))
+                details.append(Finding(f"{name}, {at:,.0f} iterations, {told}", "", found, None, group))
+    return Outcome((*findings, *details, *recorded(rows)), numbers=_models(rows))
+
+
+def _models(rows: Rows) -> dict[str, str]:
+    """What a response to the equilibrium bot wins from it with a learned model, with an exact one, and without any."""
+    measure, numbers = "against sparring", dict[str, str]()
+    for name, label in (
+        ("learned", "MCRNR10"), ("learned_100", "MCRNR100"), ("exact", "MCRNR10, exact model"), ("usual", "MCCFR10"),
+        ("usual_100", "MCCFR100"), ("all_cards", "MCRNR10, recorded"),
+    ):  # fmt: skip
+        end = rows.settled(measure, label)
+        numbers[name], numbers[f"{name}_at"] = in_bets(rows.estimate(label, measure, end)), f"{end:,.0f}"
+    return numbers
 
 
 def run_figure_8(runner: Runner, scale: str) -> list[Row]:

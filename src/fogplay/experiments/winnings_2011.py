@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,9 +204,10 @@ def table_1(rows: Rows, folder: Path) -> Outcome:
         numbers[f"more_{against}"] = in_bets(converged)
     details += recorded(rows)
     numbers["sparring"] = in_bets(rows.estimate("sparring", "against rules"))
-    numbers["outcome"] = in_bets(rows.estimate("MCCFR10", "against rules"))
+    for name, against in itertools.product(("MCTS10", "MCCFR10", "MCCFR100"), TABLE_1):
+        for at in rows.places(name, f"against {against}"):
+            numbers[f"{name}_{against}_{at / 1e6:.0f}"] = in_bets(rows.estimate(name, f"against {against}", at))
     numbers["external_100"] = in_bets(rows.estimate("external sampling, 100 buckets", AGAINST))
-    numbers["iterations"] = f"{max(rows.places('MCCFR10', 'against rules')):,.0f}"
     for number, at in enumerate(rows.places(TEN_LINEAR, "against rules"), 1):
         for name, label in zip(("even", "linear", "hundred"), EXTERNAL, strict=True):
             numbers[f"{name}_{number}"] = in_bets(rows.estimate(label, "against rules", at))

@@ -143,7 +143,7 @@ def runs_of_2011() -> list[Training]:
     runs: list[Training] = []
     explores, grows = {"epsilon": 0.6}, {"c": 170.0, "growth": "all"}
     for seed, last in itertools.product(FEW, (BILLION, 10 * BILLION)):
-        decades = tuple(int(n * 1e6) for n in (300, 1000, 3000, 10_000) if n * 1e6 <= last)
+        decades = tuple(int(n * 1e6) for n in (90, 300, 1000, 3000, 10_000) if n * 1e6 <= last)
         for label, spec, algorithm, places, rate, how in (
             ("MCCFR10", TEN, "os-mccfr", decades, 1.6e8, explores),
             ("MCTS10", TEN, "uct", decades, 7e8, grows),

@@ -20,6 +20,7 @@ from fogplay.experiments.holdem import HoldemTable, training
 from fogplay.experiments.rows import Row, read_rows_of, write_rows_of
 from fogplay.experiments.runner import Runner
 from fogplay.experiments.smooth_uct_2015 import at_once
+from fogplay.experiments.winnings_2011 import ON_GPU, SHORT_END
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import BettingStrategy
 from fogplay.strategies.policy import BettingPolicy, policy_of
@@ -115,13 +116,14 @@ def in_leduc(matches: Matches) -> list[Row]:
 
 
 def learning(matches: Matches) -> list[Row]:
-    """Figure 4 of 2011: against a near-equilibrium, beyond the places of its short runs."""
+    """Figure 4 of 2011: against a near-equilibrium, beyond the places of runs on a CPU, and at the last of these."""
     sparring = HoldemTable.for_players(2).bot("sparring")
-    return [
-        matches.play(run.label.removesuffix("10"), run, "sparring", sparring, place)
-        for run in matches.runs("2011", "MCTS10", "MCCFR10")
-        for place in run.places
-    ]
+    rows = []
+    for run in matches.runs("2011", "MCTS10", "MCCFR10"):
+        for place in run.places:
+            label = run.label.removesuffix("10") + ON_GPU * (place == SHORT_END)
+            rows.append(matches.play(label, run, "sparring", sparring, place))
+    return rows
 
 
 def against_bots(matches: Matches, *also: str) -> list[Row]:
@@ -148,7 +150,9 @@ def while_learning(matches: Matches) -> list[Row]:
     runs = [each for each in matches.responses("MCRNR10") if each.model == "rules"]
     rows = [matches.play(run.label, run, "rules", rules, place) for run in runs for place in run.places]
     plain = matches.runs("2011", "MCCFR10")
-    return rows + [matches.play(run.label, run, "rules", rules, run.places[-1]) for run in plain]
+    return rows + [
+        matches.play(run.label, run, "rules", rules, place) for run in plain for place in run.places if place >= BILLION
+    ]
 
 
 RESULTS: dict[str, Callable[[Matches], list[Row]]] = {

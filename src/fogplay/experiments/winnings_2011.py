@@ -20,6 +20,7 @@ MCTS, MCCFR = "MCTS", "MCCFR"
 MCTS_C = 170.0  # the paper's 17 small bets, in chips
 FIGURE_4_RIGHT = {1: (-0.308, -0.502), 10: (-0.187, -0.261), 50: (-0.154, -0.202), 90: (-0.162, -0.113)}  # millions
 SHORT_END = 90e6  # iterations: the paper's
+ON_GPU = " on a GPU"  # as long as the paper's runs: to see whether concurrent episodes change anything
 PLACES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90)  # of 90ths of a run
 TABLE_1 = {"rules": (0.077, 0.059, 0.191), "sparring": (-0.103, -0.091, 0.046)}
 TEN_LINEAR = "external sampling, 10 buckets, linear averaging"
@@ -119,6 +120,10 @@ def figure_4_right(rows: Rows, folder: Path) -> Outcome:
         for at in longer
         if rows.estimate(name, measure, at).runs
     ]
+    for name in (MCTS, MCCFR):
+        found = rows.estimate(f"{name}{ON_GPU}", measure)
+        if found.runs:
+            findings.append(Finding(f"{name} after 90,000,000{ON_GPU}", "", in_bets(found), None, "Longer runs"))
     return Outcome(tuple(findings), tuple(pictures))
 
 

@@ -139,7 +139,7 @@ def against_bots(matches: Matches, *also: str) -> list[Row]:
             matches.play(f"{run.label}{EXACT * (run.model == ITSELF)}", run, against, bot, place, 2)
             for run in mine
             for place in run.places
-            if place >= BILLION
+            if place >= (10**8 if run.model else BILLION)
         ]
     return rows
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +11,7 @@ from fogplay import storage
 from fogplay.experiments.holdem import SMALL_BET, STAND_IN, HoldemTable, training
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Outcome
-from fogplay.experiments.rows import Estimate, Row, Rows
+from fogplay.experiments.rows import FEWEST_RUNS, Estimate, Row, Rows
 from fogplay.experiments.runner import Bound, Job, Mean, Runner
 from fogplay.experiments.verdicts import Finding, Positive
 from fogplay.experiments.winnings_2011 import (
@@ -134,14 +136,14 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
     for (against, name), (before, after) in TABLE_2.items():
         base, measure = name.replace("MCRNR", "MCCFR"), f"against {against}"
         group = f"Against {STAND_IN[against]}"
-        ends = {each: rows.settled(measure, each) for each in (base, name)}
-        usual, robust = (rows.estimate(each, measure, at) for each, at in ends.items())
+        places = _as_long(rows, measure, base, name)
+        usual, robust = (rows.estimate(each, measure, at) for each, at in zip((base, name), places, strict=True))
         more = robust.minus(usual)
         margin = 0.0 if against == "rules" else PAPERS_ERROR
         claim = "much more" if against == "rules" else "no less, within the paper's error of 0.06 sb/h"
         findings.append(
             Finding(
-                f"what {name} wins more than {base} from {STAND_IN[against]}",
+                f"what {name} wins more than {base} from {STAND_IN[against]}, {places[1]:,.0f} and {places[0]:,.0f} iterations",
                 claim,
                 in_bets(more),
                 Positive(Estimate(more.value + margin, more.error, more.runs)),
@@ -158,6 +160,17 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
                 found = in_bets(rows.estimate(f"{name}, {kind}", measure, at))
                 details.append(Finding(f"{name}, {at:,.0f} iterations, {told}", "", found, None, group))
     return Outcome((*findings, *details, *recorded(rows)), numbers=_models(rows))
+
+
+def _as_long(rows: Rows, measure: str, one: str, other: str) -> tuple[float, float]:
+    """The last places of both that are within a factor of two and have enough runs; else the last of each."""
+    enough = [
+        [at for at in rows.places(label, measure) if rows.estimate(label, measure, at).runs >= FEWEST_RUNS]
+        for label in (one, other)
+    ]
+    pairs = [pair for pair in itertools.product(*enough) if max(pair) <= 2 * min(pair)]
+    last = [max(rows.places(label, measure), default=math.nan) for label in (one, other)]
+    return max(pairs, key=lambda pair: (min(pair), -max(pair)), default=(last[0], last[1]))
 
 
 def _models(rows: Rows) -> dict[str, str]:

@@ -143,7 +143,8 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
         claim = "much more" if against == "rules" else "no less, within the paper's error of 0.06 sb/h"
         findings.append(
             Finding(
-                f"what {name} wins more than {base} from {STAND_IN[against]}, {places[1]:,.0f} and {places[0]:,.0f} iterations",
+                f"what {name} after {places[1]:,.0f} iterations wins more than {base} after {places[0]:,.0f} from "
+                f"{STAND_IN[against]}",
                 claim,
                 in_bets(more),
                 Positive(Estimate(more.value + margin, more.error, more.runs)),
@@ -168,9 +169,9 @@ def _as_long(rows: Rows, measure: str, one: str, other: str) -> tuple[float, flo
         [at for at in rows.places(label, measure) if rows.estimate(label, measure, at).runs >= FEWEST_RUNS]
         for label in (one, other)
     ]
-    pairs = [pair for pair in itertools.product(*enough) if max(pair) <= 2 * min(pair)]
-    last = [max(rows.places(label, measure), default=math.nan) for label in (one, other)]
-    return max(pairs, key=lambda pair: (min(pair), -max(pair)), default=(last[0], last[1]))
+    pairs = [(a, b) for a, b in itertools.product(*enough) if max(a, b) <= 2 * min(a, b)]
+    a, b = (max(rows.places(label, measure), default=math.nan) for label in (one, other))
+    return max(pairs, key=lambda pair: (min(pair), -max(pair)), default=(a, b))
 
 
 def _models(rows: Rows) -> dict[str, str]:
@@ -180,8 +181,7 @@ def _models(rows: Rows) -> dict[str, str]:
         ("learned", "MCRNR10"), ("learned_100", "MCRNR100"), ("exact", "MCRNR10, exact model"), ("usual", "MCCFR10"),
         ("usual_100", "MCCFR100"), ("all_cards", "MCRNR10, recorded"),
     ):  # fmt: skip
-        end = rows.settled(measure, label)
-        numbers[name], numbers[f"{name}_at"] = in_bets(rows.estimate(label, measure, end)), f"{end:,.0f}"
+        numbers[name] = in_bets(rows.estimate(label, measure))
     return numbers
 
 
@@ -202,8 +202,9 @@ def run_figure_8(runner: Runner, scale: str) -> list[Row]:
 def figure_8(rows: Rows, folder: Path) -> Outcome:
     """MCRNR10 exploits the bot after some 20 million iterations."""
     measure = "against rules"
-    places, settled = rows.places("MCRNR10", measure), rows.settled(measure, "MCCFR10")
-    usual = rows.estimate("MCCFR10", measure, settled)
+    places = rows.places("MCRNR10", measure)
+    other, mine = _as_long(rows, measure, "MCCFR10", "MCRNR10")
+    usual = rows.estimate("MCCFR10", measure, other)
     drawn = [
         Mean(m.label, "won", m.iteration, m.runs, m.mean * SMALL_BET, m.standard_error * SMALL_BET)
         for m in rows.curve("MCRNR10", measure)
@@ -213,12 +214,12 @@ def figure_8(rows: Rows, folder: Path) -> Outcome:
     pictures = draw_curves(folder / "fig8", drawn, [panel])
     last = rows.settled(measure, "MCRNR10")
     end = rows.estimate("MCRNR10", measure, last)
-    more = end.minus(usual)
+    more = rows.estimate("MCRNR10", measure, mine).minus(usual)
     findings = [
         Finding(f"MCRNR10's winnings after {last:,.0f} iterations", "exploits Poki after 20 million iterations",
                 in_bets(end), Positive(end) if last >= 20e6 else None),
-        Finding(f"what it wins more than MCCFR10 after {settled:,.0f}", "considerably more", in_bets(more),
-                Positive(more)),
+        Finding(f"what it wins more after {mine:,.0f} than MCCFR10 after {other:,.0f}", "considerably more",
+                in_bets(more), Positive(more)),
     ]  # fmt: skip
     findings += [
         Finding(f"MCRNR10 after {at:,.0f} iterations", "", in_bets(rows.estimate("MCRNR10", measure, at)))

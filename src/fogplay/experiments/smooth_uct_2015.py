@@ -215,6 +215,7 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
         )
     }
     numbers |= {
+        "best_c": f"{BEST_C:g}",
         "lower_across": show_crossing(
             rows.crossing(f"{LEARNER_EXPLORES}, suits seen", f"{LOWER}, suits unseen", "nash_conv")
         ),

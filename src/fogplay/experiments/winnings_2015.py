@@ -84,11 +84,13 @@ def figure_3(rows: Rows, folder: Path) -> Outcome:
     """UCT is slightly better early, Smooth UCT later, by more and more."""
     places = sorted({row.at for row in rows.all if row.label == SMOOTH and row.measure.startswith(f"against {UCT}")})
     leads = {at: rows.duel(SMOOTH, UCT, at) for at in places}
+    several = [at for at in places if leads[at].runs > 2]
     drawn = [
         Mean(
             f"{SMOOTH} against {UCT}", "lead", at, lead.runs, lead.value, lead.within if lead.runs == 1 else lead.error
         )
         for at, lead in leads.items()
+        if at in (several or places)  # single pairs of runs would make a zigzag of it
     ]
     drawn += [
         Mean(f"{name} against sparring", "won", mean.iteration, mean.runs, mean.mean, mean.standard_error)
@@ -100,7 +102,6 @@ def figure_3(rows: Rows, folder: Path) -> Outcome:
         Panel("won", "The same against a near-equilibrium", "mb/h", log_y=False),
     ]
     pictures = draw_curves(folder / "fig3", drawn, panels)
-    several = [at for at in places if leads[at].runs > 2]
     most = max(several, key=lambda at: leads[at].runs, default=places[-1])
     findings = []
     if places[-1] >= AT_THE_END:

@@ -31,7 +31,6 @@ from fogplay import strategies
 from fogplay.experiments.holdem import HoldemTable, training
 from fogplay.experiments.rows import Row, write_rows_of
 from fogplay.experiments.runner import Runner
-from fogplay.experiments.winnings_2011 import _model
 from fogplay.kernels.cuda import require_gpu
 from fogplay.simulators import simulator_for
 from fogplay.solvers.respond import bound
@@ -49,6 +48,7 @@ DONE = "done.txt"  # in the folder: files of runs that were made elsewhere, with
 DUMMIES = "always-raise and probe"
 CONFIDENCE = 0.75
 RESPONDED = ("rules", "sparring")  # bots
+ITSELF = "sparring-itself"  # a model that knows this bot, which has the same 10 buckets
 OBSERVER = 20_000_000  # iterations of the player whose hands against them are seen
 
 
@@ -143,7 +143,7 @@ def runs_of_2011() -> list[Training]:
     runs: list[Training] = []
     explores, grows = {"epsilon": 0.6}, {"c": 170.0, "growth": "all"}
     for seed, last in itertools.product(FEW, (BILLION, 10 * BILLION)):
-        decades = tuple(int(n * 1e6) for n in (300, 1000, 3000, 10_000) if n * 1e6 <= last)
+        decades = tuple(int(n * 1e6) for n in (90, 300, 1000, 3000, 10_000) if n * 1e6 <= last)
         for label, spec, algorithm, places, rate, how in (
             ("MCCFR10", TEN, "os-mccfr", decades, 1.6e8, explores),
             ("MCTS10", TEN, "uct", decades, 7e8, grows),
@@ -156,7 +156,8 @@ def runs_of_2011() -> list[Training]:
 def responses() -> list[Training]:
     """MCRNR of 2011: one run per seat."""
     runs: list[Training] = []
-    for seed, against, (label, spec) in itertools.product(FEW, RESPONDED, (("MCRNR10", TEN), ("MCRNR100", HUNDRED))):
+    asked = [(against, *game) for against in RESPONDED for game in (("MCRNR10", TEN), ("MCRNR100", HUNDRED))]
+    for seed, (against, label, spec) in itertools.product(FEW, [(ITSELF, "MCRNR10", TEN), *asked]):
         places = (10**8, BILLION) if spec == TEN else (BILLION,)
         for seat in (0, 1):
             how = {"epsilon": 0.6}
@@ -315,18 +316,22 @@ class Trainer:
                 archive.add(file, file.name)
 
 
+SPARRING = Path(fp.__file__).parent / "bots" / "data" / "sparring-2.safetensors"
 START = time.monotonic()
 
 
 def models(folder: Path, share: float) -> None:
     """Learn models of both bots from 20,000 hands against runs of MCCFR10, as in table 2 of 2011."""
+    from fogplay.experiments.learned_models_2011 import model_file as learned
+
     table, runner = HoldemTable.for_players(2), Runner(folder / "made" / "by" / "runs", engine="sequential")
     for seed in FEW:
         observer = training("MCCFR", TEN, "os-mccfr", int(OBSERVER * share), "average", (), seed, epsilon=0.6)
         runner.run([observer])
+        shutil.copyfile(SPARRING, model_file(folder, ITSELF, seed, TEN))
         for against in RESPONDED:
             for spec in (TEN, HUNDRED):
-                made = Path(_model(runner, table, observer, against, spec, "shown"))
+                made = Path(learned(runner, table, observer, against, spec, "shown"))
                 shutil.copyfile(made, model_file(folder, against, seed, spec))
 
 

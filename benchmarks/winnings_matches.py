@@ -1,136 +1,171 @@
 """Matches between the strategies that ``winnings.py train`` saved, and their rows for the pages of results.
 
-python benchmarks/winnings_matches.py FOLDER --hands 200000   # rows that exist are left as they are
+python benchmarks/winnings_matches.py FOLDER --hands 200000   # again: only what is new
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from winnings import COARSE, RESPONDED, START, Training, plan
+from winnings import BILLION, COARSE, ITSELF, RESPONDED, START, Training, plan
 
+from fogplay import storage
 from fogplay.experiments.holdem import HoldemTable, training
 from fogplay.experiments.rows import Row, read_rows_of, write_rows_of
 from fogplay.experiments.runner import Runner
+from fogplay.experiments.smooth_uct_2015 import at_once
+from fogplay.experiments.winnings_2011 import ON_GPU, SHORT_END
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import BettingStrategy
 from fogplay.strategies.policy import BettingPolicy, policy_of
 
+COMMAND = "python benchmarks/winnings_matches.py FOLDER"
+NOTE = "The strategies in FOLDER are trained by `python benchmarks/winnings.py train FOLDER`, here on one NVIDIA H200"
+EXACT = ", exact model"
 POINTS = Path("benchmarks/results/papers")
 SMOOTH, UCT, SECOND = "Smooth UCT", "UCT", "MCCFR100"
 TRAVERSALS = 3_000_000  # of the second opponent of 2014
-LAST_SHORT = 90_000_000  # episodes of 2011's runs on a CPU
 
 
-def play(folder: Path, hands: int) -> None:
-    """Play the matches of all strategies and keep their rows."""
-    runs = [each for each in plan() if not each.three and each.done(folder)]
-    kept = {
-        "smooth-uct-2015/fig3": lambda: curve(folder, runs, hands),
-        "selfplay-mcts-2014/table2": lambda: two_players(folder, runs, hands),
-        "smooth-uct-2015/table3": lambda: three_players(folder, "2015-table3"),
-        "selfplay-mcts-2014/table3": lambda: three_players(folder, "2014-table3"),
-        "sampling-equilibria-2011/fig4-right": lambda: learning(folder, runs, hands),
-        "sampling-equilibria-2011/table1": lambda: against_bots(folder, runs, 2 * hands, ("MCTS10",)),
-        "sampling-equilibria-2011/table2": lambda: against_bots(folder, runs, 2 * hands, ("MCRNR10", "MCRNR100")),
-        "sampling-equilibria-2011/fig8": lambda: while_learning(folder, runs, hands),
-    }
-    for name, rows_of in kept.items():
-        target = POINTS / f"{name}.seeds-cuda.csv"
-        rows = [] if target.exists() else rows_of()
-        if rows:
-            write_rows_of(target, rows)
-            print(f"{time.monotonic() - START:6.1f} {target}: {len(rows)} rows", flush=True)
+@dataclass
+class Matches:
+    """Matches of trained strategies; what an earlier call has played is taken from its rows."""
+
+    folder: Path
+    hands: int
+    known: dict[tuple[str, str, float, int], Row] = field(default_factory=dict)
+
+    def runs(self, group: str, *labels: str) -> list[Training]:
+        """The runs whose strategies are here, the longest of each."""
+        found = [each for each in plan() if each.group == group and each.done(self.folder)]
+        longest = {each.name: each for each in sorted(found, key=lambda each: each.places[-1])}
+        return [each for each in longest.values() if not labels or each.label in labels]
+
+    def play(self, label: str, run: Training, against: str, bot: BettingPolicy, place: int, share: int = 1) -> Row:
+        """A match of one run, at one place of its training, under the label of the pages."""
+        key = (label, f"against {against}", float(place), run.seed)
+        if key not in self.known:
+            mine = self.joined(run, place) if run.model else self.policy(run, place)
+            table = HoldemTable.for_players(2)
+            hands = share * self.hands
+            self.known[key] = table.play((label, run.seed), mine, against, [bot], hands, place, run.seed)
+        return self.known[key]
+
+    def policy(self, run: Training, place: int) -> BettingPolicy:
+        return policy_of(BettingStrategy.read(run.file(self.folder, place)), HoldemTable.for_players(2).rules)
+
+    def joined(self, run: Training, place: int) -> BettingPolicy:
+        """A response at both seats."""
+        both = [BettingStrategy.read(replace(run, seat=seat).file(self.folder, place)) for seat in (0, 1)]
+        rules = HoldemTable.for_players(2).rules
+        return policy_of(HoldemSimulator.of(run.spec).joined(both, "dbr"), rules)
+
+    def responses(self, *labels: str) -> list[Training]:
+        """Responses of which both seats are here, by the first seat."""
+        names = {each.name for each in self.runs("2011", *labels)}
+        return [each for each in self.runs("2011", *labels) if each.seat == 0 and replace(each, seat=1).name in names]
 
 
-def policy(folder: Path, run: Training, place: int, table: HoldemTable) -> BettingPolicy:
-    return policy_of(BettingStrategy.read(run.file(folder, place)), table.rules)
-
-
-def curve(folder: Path, runs: list[Training], hands: int) -> list[Row]:
+def curve(matches: Matches) -> list[Row]:
     """Figure 3 of 2015: all against all, and against a near-equilibrium."""
-    mine, table, rows = [each for each in runs if each.group == "2015-fig3"], HoldemTable.for_players(2), list[Row]()
-    sparring = [table.bot("sparring")]
-    for place in mine[0].places if mine else ():
-        trained = {
-            label: [policy(folder, each, place, table) for each in mine if each.label == label]
-            for label in (SMOOTH, UCT)
-        }
-        rows += table.duels(SMOOTH, trained[SMOOTH], UCT, trained[UCT], hands, place)
-        for label, policies in trained.items():
-            for run, each in enumerate(policies, 1):
-                rows.append(table.play((label, run), each, "sparring", sparring, hands, place, run))
+    mine, rows, table = matches.runs("2015-fig3"), list[Row](), HoldemTable.for_players(2)
+    both = {label: [each for each in mine if each.label == label] for label in (SMOOTH, UCT)}
+    sparring = table.bot("sparring")
+    for place in mine[0].places if all(both.values()) else ():
+        trained = {label: [matches.policy(each, place) for each in runs] for label, runs in both.items()}
+        known = {key: row for key, row in matches.known.items() if key[2] == place and "#" in key[1]}
+        if len(known) == len(trained[SMOOTH]) * len(trained[UCT]):
+            rows += known.values()
+        else:
+            rows += table.duels(SMOOTH, trained[SMOOTH], UCT, trained[UCT], matches.hands, place)
+        for label, runs in both.items():
+            rows += [matches.play(label, each, "sparring", sparring, place) for each in runs]
     return rows
 
 
-def two_players(folder: Path, runs: list[Training], hands: int) -> list[Row]:
+def two_players(matches: Matches) -> list[Row]:
     """Table 2 of 2014: against two near-equilibria."""
-    mine, table, rows = [each for each in runs if each.group == "2014-table2"], HoldemTable.for_players(2), list[Row]()
-    runner = Runner(folder / "opponent", engine="sequential")
+    mine, table = matches.runs("2014-table2"), HoldemTable.for_players(2)
+    runner = Runner(matches.folder / "opponent", engine="sequential")
     second = training(SECOND, COARSE, "es-mccfr", TRAVERSALS, "average")
-    if mine:
-        runner.run([second])
-        opponents = {"sparring": table.bot("sparring"), SECOND: table.trained(runner, second)}
-        for run, (against, bot) in itertools.product(mine, opponents.items()):
-            each = policy(folder, run, run.places[-1], table)
-            rows.append(table.play((run.label, run.seed), each, against, [bot], hands, run.places[-1], run.seed))
-    return rows
+    if not mine:
+        return []
+    runner.run([second])
+    opponents = {"sparring": table.bot("sparring"), SECOND: table.trained(runner, second)}
+    return [
+        matches.play(run.label, run, against, bot, run.places[-1])
+        for run, (against, bot) in itertools.product(mine, opponents.items())
+    ]
 
 
-def three_players(folder: Path, group: str) -> list[Row]:
+def three_players(matches: Matches, group: str) -> list[Row]:
     """Table 3 of either paper: what was played beside the training."""
-    return [row for file in sorted(folder.glob(f"{group}_*.csv")) for row in read_rows_of(file)]
+    return [row for file in sorted(matches.folder.glob(f"{group}_*.csv")) for row in read_rows_of(file)]
 
 
-def learning(folder: Path, runs: list[Training], hands: int) -> list[Row]:
-    """Figure 4 of 2011: against a near-equilibrium, beyond the places of its short runs."""
-    table, rows = HoldemTable.for_players(2), list[Row]()
-    sparring = [table.bot("sparring")]
-    for run in runs:
-        for place in run.places if run.label in ("MCTS10", "MCCFR10") else ():
-            if place > LAST_SHORT:
-                called, each = run.label.removesuffix("10"), policy(folder, run, place, table)
-                rows.append(table.play((called, run.seed), each, "sparring", sparring, hands, place, run.seed))
+def in_leduc(matches: Matches) -> list[Row]:
+    """Figure 2 of 2015: UCT with few and many concurrent episodes."""
+    rows = [row for file in sorted(matches.folder.glob("2015-leduc_*.csv")) for row in read_rows_of(file)]
+    return [replace(row, label=at_once(int(row.label.split()[-1]))) for row in rows]
+
+
+def learning(matches: Matches) -> list[Row]:
+    """Figure 4 of 2011: against a near-equilibrium, beyond the places of runs on a CPU, and at the last of these."""
+    sparring = HoldemTable.for_players(2).bot("sparring")
+    rows = []
+    for run in matches.runs("2011", "MCTS10", "MCCFR10"):
+        for place in run.places:
+            label = run.label.removesuffix("10") + ON_GPU * (place == SHORT_END)
+            rows.append(matches.play(label, run, "sparring", sparring, place))
     return rows
 
 
-def against_bots(folder: Path, runs: list[Training], hands: int, also: tuple[str, ...]) -> list[Row]:
+def against_bots(matches: Matches, *also: str) -> list[Row]:
     """Tables 1 and 2 of 2011: two bots, against MCCFR and what is asked for; places from a billion on."""
     table, rows = HoldemTable.for_players(2), list[Row]()
-    wanted = [each for each in runs if each.group == "2011" and each.label in ("MCCFR10", "MCCFR100", *also)]
+    wanted = [*matches.runs("2011", "MCCFR10", "MCCFR100", *also), *matches.responses("MCRNR10", "MCRNR100")]
     for against in RESPONDED:
-        bot = [table.bot(against)]
-        for run in wanted:
-            for place in run.places:
-                if place >= 10**9 and run.model in ("", against) and run.seat == 0:
-                    each = joined(folder, run, place, table) if run.model else policy(folder, run, place, table)
-                    rows.append(table.play((run.label, run.seed), each, against, bot, hands, place, run.seed))
+        bot = table.bot(against)
+        mine = [
+            each for each in wanted if each.model.removesuffix("-itself") in ("", against) and not (also and each.model)
+        ]
+        rows += [
+            matches.play(f"{run.label}{EXACT * (run.model == ITSELF)}", run, against, bot, place, 2)
+            for run in mine
+            for place in run.places
+            if place >= (10**8 if run.model else BILLION)
+        ]
     return rows
 
 
-def while_learning(folder: Path, runs: list[Training], hands: int) -> list[Row]:
+def while_learning(matches: Matches) -> list[Row]:
     """Figure 8 of 2011: a response against the bot whose model it knows."""
-    table, rows = HoldemTable.for_players(2), list[Row]()
-    rules = [table.bot("rules")]
-    for run in runs:
-        if run.label == "MCRNR10" and run.model == "rules" and run.seat == 0:
-            for place in run.places:
-                each = joined(folder, run, place, table)
-                rows.append(table.play((run.label, run.seed), each, "rules", rules, hands, place, run.seed))
-        if run.label == "MCCFR10":
-            each, place = policy(folder, run, run.places[-1], table), run.places[-1]
-            rows.append(table.play((run.label, run.seed), each, "rules", rules, hands, place, run.seed))
-    return rows
+    rules = HoldemTable.for_players(2).bot("rules")
+    runs = [each for each in matches.responses("MCRNR10") if each.model == "rules"]
+    rows = [matches.play(run.label, run, "rules", rules, place) for run in runs for place in run.places]
+    plain = matches.runs("2011", "MCCFR10")
+    return rows + [
+        matches.play(run.label, run, "rules", rules, place) for run in plain for place in run.places if place >= BILLION
+    ]
 
 
-def joined(folder: Path, run: Training, place: int, table: HoldemTable) -> BettingPolicy:
-    """A response at both seats."""
-    both = [BettingStrategy.read(replace(run, seat=seat).file(folder, place)) for seat in (0, 1)]
-    return policy_of(HoldemSimulator.of(run.spec).joined(both, "dbr"), table.rules)
+RESULTS: dict[str, Callable[[Matches], list[Row]]] = {
+    "smooth-uct-2015/fig2": in_leduc,
+    "smooth-uct-2015/fig3": curve,
+    "smooth-uct-2015/table3": lambda matches: three_players(matches, "2015-table3"),
+    "selfplay-mcts-2014/table2": two_players,
+    "selfplay-mcts-2014/table3": lambda matches: three_players(matches, "2014-table3"),
+    "sampling-equilibria-2011/fig4-right": learning,
+    "sampling-equilibria-2011/table1": lambda matches: against_bots(matches, "MCTS10"),
+    "sampling-equilibria-2011/table2": against_bots,
+    "sampling-equilibria-2011/fig8": while_learning,
+}
 
 
 def main() -> None:
@@ -138,7 +173,17 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--hands", type=int, default=200_000)
     given = parser.parse_args()
-    play(given.folder, given.hands)
+    for name, rows_of in RESULTS.items():
+        target = POINTS / f"{name}.seeds-cuda.csv"
+        old = read_rows_of(target) if target.exists() else []
+        known = {(row.label, row.measure, row.at, row.run): row for row in old}
+        rows = rows_of(Matches(given.folder, given.hands, known))
+        if rows:
+            write_rows_of(target, rows)
+            storage.write_text(
+                target.with_suffix(".json"), json.dumps({"command": COMMAND, "note": NOTE}, indent=1) + "\n"
+            )
+            print(f"{time.monotonic() - START:6.1f} {target}: {len(rows)} rows", flush=True)
 
 
 if __name__ == "__main__":

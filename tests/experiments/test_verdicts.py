@@ -91,6 +91,18 @@ def test_crossings_have_an_error_over_runs() -> None:
     assert Rows(rows).crossing("slow", "nobody", "m").runs == 0
 
 
+def test_a_claim_is_judged_where_enough_runs_went() -> None:
+    rows = Rows(
+        Row(label, "won", at, run, 0.0)
+        for label, at, runs in (("a", 1.0, 8), ("a", 2.0, 3), ("a", 4.0, 2), ("b", 1.0, 3), ("b", 4.0, 1))
+        for run in range(runs)
+    )
+    assert (rows.settled("won", "a"), rows.settled("won", "a", "b"), rows.settled("won", "b")) == (2.0, 1.0, 1.0)
+    few = Rows(Row("a", "won", at, 1, 0.0) for at in (1.0, 2.0))
+    assert few.settled("won", "a") == 2.0
+    assert math.isnan(few.settled("won", "a", "missing"))
+
+
 def test_findings_of_a_group_share_a_table_with_claims_first() -> None:
     findings = (
         Finding("a", "", "1"),

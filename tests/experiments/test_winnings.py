@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from fogplay.experiments import holdem, winnings_2011, winnings_2014, winnings_2015
+from fogplay.experiments import holdem, learned_models_2011, winnings_2011, winnings_2014, winnings_2015
 from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.reproduce import reproduce
 from fogplay.experiments.rows import Row, Rows, read_rows_of
 
 TWO_PLAYERS = ["smooth-uct-2015/fig3", "sampling-equilibria-2011/fig4-right"]
-SLOW = [each.id for paper in (winnings_2015, winnings_2014, winnings_2011) for each in paper.EXPERIMENTS]
+SLOW = [
+    each.id
+    for paper in (winnings_2015, winnings_2014, winnings_2011, learned_models_2011)
+    for each in paper.EXPERIMENTS
+]
 
 
 @pytest.mark.parametrize("name", TWO_PLAYERS)
@@ -70,7 +74,7 @@ def test_the_worth_of_the_headline_is_told_over_pairs_of_runs(tmp_path: Path) ->
 
 def test_folded_cards_are_taken_out_of_a_log() -> None:
     log = "# a comment\nSTATE:0:rf:AsKd|QhQc:10|-10:me|bot\nSTATE:1:cc/cc/cc/cc:AsKd|QhQc/2c3c4c/5c/6c:10|-10:bot|me\n"
-    shown = winnings_2011.without_folded(log, "bot").splitlines()
+    shown = learned_models_2011.without_folded(log, "bot").splitlines()
     assert shown[0] == "# a comment"
     assert shown[1] == "STATE:0:rf:AsKd|:10|-10:me|bot"
     assert shown[2] == "STATE:1:cc/cc/cc/cc:AsKd|QhQc/2c3c4c/5c/6c:10|-10:bot|me"

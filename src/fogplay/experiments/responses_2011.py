@@ -204,7 +204,7 @@ METHODS = {
 RACES: dict[str, tuple[str, ...]] = {
     "quick": tuple(SMALL.values()),
     "medium": ("ocp(500)", "ocp(1000)", *SMALL.values()),
-    "paper": (*LARGE.values(), "ocp(1000)", *SMALL.values()),
+    "paper": (*LARGE.values(), "ocp(1000)", "ocp(1500)", *SMALL.values()),
 }
 TENTH, HUNDREDTH = 0.1, 0.01  # of the payoff range
 LEAD = "Outcome sampling's lead over CFR in log10 nash_conv"

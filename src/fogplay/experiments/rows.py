@@ -14,6 +14,7 @@ from fogplay import storage
 from fogplay.experiments.runner import Mean, Point
 
 RESAMPLES = 200
+FEWEST_RUNS = 3  # with fewer, the error over runs itself is too uncertain for a verdict
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,12 @@ class Rows:
         """The rows of all runs at one place, by default the last."""
         found = self._by.get((label, measure), {})
         return found.get(max(found, default=math.nan) if at is None else at, [])
+
+    def settled(self, measure: str, *labels: str) -> float:
+        """The last place where all of these labels have enough runs for a verdict; else the last that they share."""
+        shared = set.intersection(*({*self.places(label, measure)} for label in labels))
+        enough = [at for at in shared if all(self.estimate(label, measure, at).runs >= FEWEST_RUNS for label in labels)]
+        return max(enough or shared, default=math.nan)
 
     def estimate(self, label: str, measure: str, at: float | None = None) -> Estimate:
         rows = self.of(label, measure, at)

@@ -135,6 +135,8 @@ LEDUC_SIZES = {  # episodes of the lines that the crossings need, of the others,
     "medium": (100_000_000, 20_000_000, 10_000_000, 5, 3),
     "paper": (500_000_000, 500_000_000, 500_000_000, 5, 5),
 }
+BEST_C = 12.0  # of Smooth UCT, by our calibration
+LOWER = f"{SMOOTH} with c = {BEST_C:g}"
 LONG = "UCT, longer runs"  # how far it diverges, suits unseen
 AT_ONCE = (2**10, 2**12, 2**17)  # concurrent episodes of UCT on a GPU
 BILLION, LONG_RUNS = 1_000_000_000, {"medium": 3, "paper": 5}
@@ -160,6 +162,8 @@ def run_figure_2(runner: Runner, scale: str) -> list[Row]:
             add(f"{label}, {suits}", game, "os-mccfr", last, runs, epsilon=0.5, **form)
             for epsilon in EPSILONS if scale == "paper" and form["averaging"] == "stochastic" else ():
                 add(f"{label} epsilon={epsilon:g}, {suits}", game, "os-mccfr", tuning, runs, epsilon=epsilon, **form)
+    algorithm, _, rest = TREES[SMOOTH]
+    add(f"{LOWER}, suits unseen", GAMES["suits unseen"], algorithm, long, runs, c=BEST_C, **rest)
     if scale in LONG_RUNS:
         algorithm, chosen, _ = TREES[UCT]
         add(f"{LONG}, suits unseen", GAMES["suits unseen"], algorithm, BILLION, LONG_RUNS[scale], c=chosen)
@@ -211,6 +215,11 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
         )
     }
     numbers |= {
+        "best_c": f"{BEST_C:g}",
+        "lower_across": show_crossing(
+            rows.crossing(f"{LEARNER_EXPLORES}, suits seen", f"{LOWER}, suits unseen", "nash_conv")
+        ),
+        "lower_85": rows.estimate(f"{LOWER}, suits unseen", "nash_conv", MARKS[0]).show(3),
         "learner_85": rows.estimate(f"{LEARNER_EXPLORES}, suits seen", "nash_conv", MARKS[0]).show(3),
         "all_85": rows.estimate(f"{ALL_EXPLORE}, suits seen", "nash_conv", MARKS[0]).show(3),
         "seen_85": rows.estimate(f"{SMOOTH}, suits seen", "nash_conv", MARKS[0]).show(3),
@@ -271,6 +280,16 @@ def _crossings(rows: Rows) -> list[Finding]:
             test = Equal(crossing, math.log10(where), 0.05, 0.3) if crossing.runs else None
             group = f"Where outcome sampling overtakes Smooth UCT: {games}"
             findings.append(Finding(_form(label), published, shown, test, group))
+    group = f"Where outcome sampling with suits seen overtakes {LOWER} with suits unseen"
+    for label in (LEARNER_EXPLORES, ALL_EXPLORE):
+        crossing = rows.crossing(f"{label}, suits seen", f"{LOWER}, suits unseen", "nash_conv")
+        last = max(rows.places(f"{label}, suits seen", "nash_conv"), default=0)
+        shown = f"not within {last:,.0f}" if math.isinf(crossing.value) else show_crossing(crossing)
+        findings.append(Finding(_form(label), "", shown, None, group))
+    for at in (MARKS[0], MARKS[1]):
+        found = rows.estimate(f"{LOWER}, suits unseen", "nash_conv", at)
+        if found.runs:
+            findings.append(Finding(f"{LOWER}, δ at {at // 10**6} M", "", found.show(4), None, group))
     return findings
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from fogplay.experiments.rows import Estimate
+from fogplay.experiments.rows import FEWEST_RUNS, Estimate
 
 HOLDS, DIFFERS, INCONCLUSIVE = "holds", "differs", "inconclusive"
 SIGMAS = 2.0
-FEWEST_RUNS = 3  # with fewer, the error itself is too uncertain
 
 
 @dataclass(frozen=True)

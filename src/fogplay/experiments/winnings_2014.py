@@ -8,7 +8,7 @@ from typing import Any
 
 from fogplay.experiments.holdem import STAND_IN, HoldemTable, quick, training
 from fogplay.experiments.reproduce import Experiment, Outcome
-from fogplay.experiments.rows import Row, Rows
+from fogplay.experiments.rows import FEWEST_RUNS, Row, Rows
 from fogplay.experiments.runner import Runner
 from fogplay.experiments.verdicts import Finding, Positive
 from fogplay.experiments.winnings_2015 import DUMMIES, SMALL_THREE, Size
@@ -74,7 +74,7 @@ def run_table_2(runner: Runner, scale: str) -> list[Row]:
 
 def table_2(rows: Rows, folder: Path) -> Outcome:
     """All six against both opponents; the paper's are not available, so its numbers are beside those of stand-ins."""
-    findings, places = [], set[float]()
+    findings, places = list[tuple[tuple[bool, float], Finding]](), set[float]()
     for (name, k), published in PUBLISHED_2.items():
         label = f"{name}, k={k:g}"
         for at in rows.places(label, "against sparring"):
@@ -83,13 +83,14 @@ def table_2(rows: Rows, folder: Path) -> Outcome:
                 found = rows.estimate(label, f"against {against}", at)
                 what = f"{label} against {STAND_INS[against]}"
                 claim = f"{value} mb/h (its own opponent)" if at >= LONG else ""  # the paper's are of long runs
-                findings.append((at, Finding(what, claim, found.show(0, "mb/h"), None, _group(at))))
+                order = (found.runs < FEWEST_RUNS, -at)
+                findings.append((order, Finding(what, claim, found.show(0, "mb/h"), None, _group(at))))
     for at, (plain, smooth), against in itertools.product(places, PAIRS_2, STAND_INS):
         more = rows.estimate(smooth, f"against {against}", at).minus(rows.estimate(plain, f"against {against}", at))
         if more.runs > 1:
             what = f"what {smooth} wins more than {plain} from {against}"
-            findings.append((at, Finding(what, "", more.show(0, "mb/h"), group=_group(at))))
-    findings.sort(key=lambda each: -each[0])
+            findings.append(((False, -at), Finding(what, "", more.show(0, "mb/h"), group=_group(at))))
+    findings.sort(key=lambda each: each[0])  # the longest with an error over runs first
     return Outcome(tuple(finding for _, finding in findings))
 
 

@@ -83,8 +83,10 @@ def test_what_waits_is_answered_together() -> None:
         assert begun.wait(60), "the first question is being answered"
         found += [pool.submit(lambda: np.array(asked(1, seen))) for _ in range(5)]
         end = time.monotonic() + 60
-        while (waiting := asked._open[1]) is None or waiting.rows < 50 or waiting.writers > 0:
-            assert time.monotonic() < end
+        while time.monotonic() < end:
+            waiting = asked._open[1]
+            if waiting is not None and waiting.rows == 50 and waiting.writers == 0:
+                break
             time.sleep(0.01)
         gate.set()
         assert all(np.array_equal(each.result(), expected(1, seen)) for each in found)
@@ -96,12 +98,12 @@ def test_several_seats_are_asked_together() -> None:
     asked, seen = answers(gate, begun), np.arange(30).reshape(10, WORDS)
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(lambda: [np.array(each) for each in asked.together([(0, seen), (1, seen + 1)])])
-        assert begun.wait(60), "the first seat's question is being answered"
+        assert begun.wait(60), "one seat's question is being answered"
         end = time.monotonic() + 60
-        while (waiting := asked._open[1]) is None or waiting.rows < 10:
-            assert time.monotonic() < end, "the second seat's waits meanwhile"
+        while (waiting := sum(each.rows for each in asked._open if each is not None)) < 10 and time.monotonic() < end:
             time.sleep(0.01)
         gate.set()
+        assert waiting == 10, "the other seat's waits meanwhile"
         for seat, outputs in enumerate(found.result()):
             assert np.array_equal(outputs, expected(seat, seen + seat))
     assert asked.together([]) == []

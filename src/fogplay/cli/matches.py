@@ -136,6 +136,14 @@ def ready(watch: Watch, agents: Sequence[str], rules: Any) -> None:
         watch.note(f"a betting tree of {size[0]:,} decisions: some seconds, some gigabytes")
 
 
+def players_ready(watch: Watch, agents: Sequence[Any]) -> None:
+    """Let agents build what they need once, such as the tables of a grid, with a note if that is slow."""
+    with watch.building() as progress:
+        for agent in agents:
+            if hasattr(agent, "prepare"):
+                agent.prepare(progress)
+
+
 def _check_seen_by(rules: Any, names: Sequence[str], log: Path | None, seen_by: str | None) -> None:
     from fogplay.opponents.logs import refuse_seen_by
     from fogplay.play import format_for

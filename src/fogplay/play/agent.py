@@ -16,6 +16,7 @@ class Agent(Protocol):
     """A player: a strategy, a bot, a search, a human.
 
     An agent with a memory of its own may also define ``begin(game, seat, seed)``, which is called before every hand.
+    One that builds something slow once may define ``prepare(progress)``, which ``fogplay play`` calls before the first.
     """
 
     def act(self, view: View) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -150,6 +150,10 @@ class BettingStrategy(Strategy):
         if not isinstance(rules, Holdem):
             raise FogplayError(f"this strategy is for {self.game}, not for {spec_of(rules)}")
         require_betting(self.rules, rules)
+
+    def prepare(self, progress: Callable[[str, int, int], None]) -> None:
+        """Build the tables of its grid, if they are missing; ``progress`` is told."""
+        self.policy.prepare(progress)
 
     def begin(self, game: Any, seat: int, seed: int) -> None:
         """Get ready to play, as an agent."""

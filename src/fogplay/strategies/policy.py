@@ -8,13 +8,14 @@ them.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.cards.buckets import Grid, Signals, bucket_for, signals
+from fogplay.cards.buckets import Grid, Signals, bucket_for, prepare, signals
 from fogplay.jit import record
 from fogplay.strategies.betting import BettingStrategy, require_betting
 from fogplay.strategies.packing import WHOLE
@@ -36,6 +37,11 @@ class BettingPolicy:
     stride: NDArray[np.int32]  # [nodes] slots from one bucket to the next
     share: NDArray[np.uint8]  # [slots] probabilities in 255ths
     grid: str  # the grid by which it sees the cards; BLIND for none
+
+    def prepare(self, progress: Callable[[str, int, int], None]) -> None:
+        """Build the tables of its grid, if they are missing; ``progress`` is told."""
+        if self.grid != BLIND:
+            prepare(Grid.parse(self.grid), progress)
 
     def begin(self, game: Any, seat: int, seed: int) -> None:
         """Load the tables of hand strength before the first decision."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from fogplay.errors import FogplayError
 from fogplay.evaluate import measure
 from fogplay.games.registry import load
-from fogplay.simulators import simulator_for
+from fogplay.simulators import holdem_tensors, simulator_for
 from fogplay.simulators.holdem_public import PublicGame
 from fogplay.simulators.holdem_tensors import TensorGame
 from fogplay.solvers.solve import solve
@@ -104,6 +105,19 @@ def test_a_game_continues_from_its_tables() -> None:
         other.learn(iteration, seed=3)
     for name, table in whole.tables().items():
         np.testing.assert_array_equal(table, other.tables()[name])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The learner of a GPU, with tensors on a CPU."""
+    monkeypatch.setattr(holdem_tensors, "on_gpu", lambda *given: TensorGame(*given, "cpu", 1))
+    spec, path = "holdem(grid=ehs2:169/8/8/8)", tmp_path / "run.checkpoint"
+    settings: dict[str, Any] = {"seed": 1, "device": "cuda", "opponent": "ehs2:169/9/9/1"}
+    whole = solve(spec, "cfr-br", 3, **settings)
+    solve(spec, "cfr-br", 1, checkpoint=path, **settings)
+    rest = solve(spec, "cfr-br", 3, checkpoint=path, resume=True, **settings)
+    assert (whole.iterations, rest.iterations) == (3, 3)
+    np.testing.assert_array_equal(whole.strategy.share, rest.strategy.share)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

@@ -135,7 +135,9 @@ class TensorGame:
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Continue from the result of ``tables``."""
         for name, table in self._tables().items():
-            table.copy_(torch.from_numpy(np.ascontiguousarray(arrays[name])))
+            table.copy_(
+                torch.from_numpy(np.array(arrays[name]))
+            )  # a copy: files are read as arrays that nobody may write
 
     def _tables(self) -> dict[str, Tensor]:
         found: dict[str, Tensor] = {}

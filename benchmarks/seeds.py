@@ -2,6 +2,7 @@
 
     python benchmarks/seeds.py train FOLDER --threads 131072 --seconds 500     # on a GPU; stops and resumes by file
     python benchmarks/seeds.py train FOLDER --threads 8192 --seconds 500
+    python benchmarks/seeds.py train FOLDER --device cpu --threads 1 --episodes 1e9 --seeds 3 --algorithm uct
     python benchmarks/seeds.py play FOLDER --hands 2500000                     # all against all, on all cores
     python benchmarks/seeds.py keep FOLDER --hands 100000                      # bots too; for the pages of results
 
@@ -28,20 +29,22 @@ GAME = "holdem(grid=ehs2:169/1000/500/200)"
 ALGORITHMS = ("uct", "smooth-uct")
 
 
-def train(folder: Path, threads: int, episodes: int, seeds: int, seconds: float) -> None:
+def train(given: argparse.Namespace) -> None:
     """Train what is missing, until the time is up."""
     import fogplay as fp
 
-    end, longest = time.monotonic() + seconds, 0.0
-    for seed, algorithm in itertools.product(range(1, seeds + 1), ALGORITHMS):
-        file = folder / f"{algorithm}_{threads}_{episodes}_{seed}.safetensors"
+    folder, threads, episodes = given.folder, given.threads, int(given.episodes)
+    called = threads if given.device == "cuda" else f"{given.device}-{threads}"
+    end, longest = time.monotonic() + given.seconds, 0.0
+    for seed, algorithm in itertools.product(range(1, given.seeds + 1), given.algorithm or ALGORITHMS):
+        file = folder / f"{algorithm}_{called}_{episodes}_{seed}.safetensors"
         if file.exists():
             continue
         if time.monotonic() + longest > end:
             print("the time is up; run it again to continue")
             return
         began = time.monotonic()
-        result = fp.solve(GAME, algorithm, episodes, seed=seed, device="cuda", threads=threads, greedy=True)
+        result = fp.solve(GAME, algorithm, episodes, seed=seed, device=given.device, threads=threads, greedy=True)
         result.strategy.save(file)
         longest = max(longest, time.monotonic() - began)
         print(f"{file.name}: {result.seconds:.1f} s, {episodes / result.seconds / 1e6:.0f} M/s", flush=True)
@@ -133,6 +136,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("train", "play", "report", "keep"))
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
+    parser.add_argument("--algorithm", action="append", choices=ALGORITHMS, help="both by default")
     parser.add_argument("--threads", type=int, default=131072)
     parser.add_argument("--episodes", type=float, default=1e10)
     parser.add_argument("--seeds", type=int, default=8)
@@ -142,7 +147,7 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if given.what == "train":
-        train(given.folder, given.threads, int(given.episodes), given.seeds, given.seconds)
+        train(given)
     elif given.what == "play":
         play(given.folder, given.hands, given.workers)
     elif given.what == "keep":

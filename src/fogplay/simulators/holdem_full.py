@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import hashlib
 import os
 import time
@@ -20,7 +21,6 @@ from fogplay.errors import FogplayError
 from fogplay.games.holdem import Holdem
 from fogplay.interrupts import stopping
 from fogplay.simulators.holdem_boards import Next
-from fogplay.simulators.holdem_crews import Crew, walk_flops
 from fogplay.simulators.holdem_estimate import estimate, sample
 from fogplay.simulators.holdem_lines import Shares
 from fogplay.simulators.holdem_lookups import buckets_of, lookups
@@ -56,8 +56,6 @@ class FullGame:
     walk: Walk
     digest: str
     device: str
-    beside: Walk | None = None  # the same walk for threads beyond the ``feeders``, which walk on a core each
-    feeders: int = 0
 
     def measure(
         self,
@@ -113,28 +111,29 @@ class FullGame:
         if not missing:
             return True
 
-        def add(number: int, found: NDArray[np.float64]) -> None:
-            kept.add(number, found)
-            if progress is not None:
-                progress(sum(each in kept for each in wanted), len(wanted))
+        reach = self.walk.begin()
+        with stopping() as stop, concurrent.futures.ThreadPoolExecutor(threads) as pool:
 
-        with stopping() as stop:
+            def work(number: int) -> NDArray[np.float64] | None:
+                if stop.is_set() or (end is not None and time.monotonic() > end):
+                    return None
+                return self.walk.on_flop(everything[number], reach)
 
-            def is_over() -> bool:
-                return stop.is_set() or (end is not None and time.monotonic() > end)
-
+            running = {pool.submit(work, number): number for number in missing}
             try:
-                walk_flops(self._crews(threads), everything, missing, is_over, add)
+                for future in concurrent.futures.as_completed(running):
+                    found = future.result()
+                    if found is not None:
+                        kept.add(running[future], found)
+                        if progress is not None:
+                            progress(sum(number in kept for number in wanted), len(wanted))
+            except BaseException:
+                stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
             finally:
                 kept.save()
         return all(number in kept for number in wanted)
-
-    def _crews(self, threads: int) -> list[Crew]:
-        """The threads by what they walk."""
-        if self.beside is None:
-            return [Crew(self.walk, threads)]
-        first = min(threads, self.feeders)
-        return [Crew(self.walk, first), Crew(self.beside, threads - first)]
 
 
 class _Kept:
@@ -210,12 +209,13 @@ def full_game(
         None if own is None else _shares(own),
         PRECISIONS[precision],
     )
-    name, on_cpu = digest.hexdigest()[:16], by_rows(made)
-    if device == "cpu":
-        return FullGame(on_cpu, name, device)
-    from fogplay.simulators.holdem_walk_gpu import FEEDERS, on_gpu
+    if device == "cuda":
+        from fogplay.simulators.holdem_walk_gpu import on_gpu
 
-    return FullGame(on_gpu(made), name, device, on_cpu, FEEDERS)
+        made = on_gpu(made)
+    else:
+        made = by_rows(made)
+    return FullGame(made, digest.hexdigest()[:16], device)
 
 
 def _policy(player: Any, rules: Holdem) -> BettingPolicy:

@@ -63,7 +63,7 @@ BROKEN = {
         "line 16, column 1: a depends on not b, which depends on a again; break the circle",
     ),
     "endless recursion": (
-        COUNT + "(number 0)\n(<= (number (s ?n)) (number ?n))",
+        COUNT + "(number 0)\n(<= (number (s ?n)) (number ?n))\n(<= (next (big ?n)) (number ?n))",
         "line 17, column 1: number depends on itself and makes a larger term each time, (s ?n): it never ends",
     ),
 }

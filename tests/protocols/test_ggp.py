@@ -274,6 +274,7 @@ def test_a_hostile_server(server: PlayerServer) -> None:
     for text in ("(((((", "(PLAY nobody nil)", "\x00\x01", "(" * 5000, "(START m1 ann (((((x))))) 5 5)"):
         assert ask(address, text, 5.0) is None
     endless = "(role ann) (goal ann 0) (legal ann a) (<= terminal (true b)) (n z) (<= (n (s ?x)) (n ?x))"
+    endless += "(<= (next ?x) (n ?x))"
     assert ask(address, f"(START m1 ann ({endless}) 5 5)", 9.0) is None
     assert ask(address, "(ping)", 5.0) == "available"
     assert ask(address, start("rps.kif", "row"), 60.0) == "ready"

@@ -34,7 +34,6 @@ def check(rules: Sequence[Rule], source: Source) -> list[str]:
     _check_goals(parts, source)
     _check_inputs(parts, source)
     _check_stratified(parts, source)
-    _check_growth(rules, parts, source)
     return [*_doubts(rules, parts, source)]
 
 
@@ -93,8 +92,9 @@ def _check_stratified(parts: Dependencies, source: Source) -> None:
                 )
 
 
-def _check_growth(rules: Sequence[Rule], parts: Dependencies, source: Source) -> None:
-    """Refuse recursion that makes ever larger terms, as the language's restriction on recursion does."""
+def endless(rules: Sequence[Rule], source: Source) -> dict[Relation, FogplayError]:
+    """Relations with recursion that makes ever larger terms, which the language does not allow, and what is wrong."""
+    parts, found = Dependencies(rules), dict[Relation, FogplayError]()
     for rule in rules:
         group = parts.group_of[rule.relation]
         recursive = [each for each in rule.body if each.positive and parts.group_of.get(each.relation) == group]
@@ -111,11 +111,12 @@ def _check_growth(rules: Sequence[Rule], parts: Dependencies, source: Source) ->
         for term in _compound(rule.head[1:]):
             growing = [name for name in variables(term) if name not in held]
             if growing and not any(term in list(_compound(each.atom[1:])) for each in recursive):
-                raise source.error(
-                    rule.at,
-                    f"{rule.head[0]} depends on itself and makes a larger term each time, {unparse(term)}: it never "
-                    f"ends; add a condition that says what {growing[0]} may be",
+                problem = (
+                    f"{rule.head[0]} depends on itself and makes a larger term each time, {unparse(term)}: "
+                    f"it never ends; add a condition that says what {growing[0]} may be"
                 )
+                found.setdefault(rule.relation, source.error(rule.at, problem))
+    return found
 
 
 def _is_kept(term: Term, rule: Rule, held: set[str]) -> bool:

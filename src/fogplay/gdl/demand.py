@@ -21,6 +21,8 @@ ASKED = "asked"  # names with a space cannot be in a text
 
 def on_demand(sheet: Sheet) -> Sheet:
     """A sheet with the same meaning whose wide relations are computed where they are asked for."""
+    if sheet.resolved:  # the rules of these must stay as they are
+        return sheet
     parts = sheet.dependencies
     chosen = {
         relation

@@ -26,16 +26,17 @@ class Dependencies:
                         used[literal.relation] = used.get(literal.relation, False) or not literal.positive
         self.groups = components({relation: list(used) for relation, used in self.uses.items()})
         self.group_of = {relation: number for number, group in enumerate(self.groups) for relation in group}
-        self.state = self._reached_from(TRUE)
-        self.moves = self._reached_from(DOES)
+        self.state = self.depending_on([TRUE])
+        self.moves = self.depending_on([DOES])
 
-    def _reached_from(self, start: Relation) -> frozenset[Relation]:
-        """All relations that depend on one."""
+    def depending_on(self, given: Iterable[Relation]) -> frozenset[Relation]:
+        """All relations that depend on some, those themselves included."""
         users: dict[Relation, list[Relation]] = {}
         for relation, used in self.uses.items():
             for each in used:
                 users.setdefault(each, []).append(relation)
-        found, todo = {start}, [start]
+        todo = [*given]
+        found = {*todo}
         while todo:
             for user in users.get(todo.pop(), ()):
                 if user not in found:

@@ -114,6 +114,8 @@ class Attempt:
         if not is_available():
             raise NotGroundedError("networks need clingo: pip install 'fogplay[ggp]'")
         needed = sheet.dependencies.needed_for(WANTED)
+        if needed & sheet.resolved:
+            raise NotGroundedError(f"{sheet.name}: some relations make terms without end, so they have no instances")
         rules = split([rule for rule in sheet.rules if rule.relation in needed], eliminate)
         writer = _Writer()
         text = "".join(writer.rule(rule) for rule in rules) + _FRAME

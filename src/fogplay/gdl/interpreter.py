@@ -13,6 +13,7 @@ from fogplay.gdl.checks import is_whole
 from fogplay.gdl.dependencies import DOES, TRUE
 from fogplay.gdl.joins import Plan, Row, Table, make_plan, run
 from fogplay.gdl.kif import unparse
+from fogplay.gdl.resolution import CHOICES, STEPS, EndlessError, Resolution, TooLongError
 from fogplay.gdl.rules import Relation, Term
 from fogplay.gdl.sheet import Sheet
 
@@ -20,6 +21,8 @@ INIT, NEXT, LEGAL, TERMINAL = ("init", 1), ("next", 1), ("legal", 2), ("terminal
 GOAL, SEES, ROLE = ("goal", 2), ("sees", 2), ("role", 1)
 REMEMBERED = 64  # states whose relations are kept
 MOST_ROWS = 3_000_000  # of all relations together
+TRIED = 50_000, 5_000  # steps and choices when a sheet is read
+ANSWERS = {INIT, NEXT, LEGAL, TERMINAL, GOAL, SEES, ROLE}
 Tables = dict[Relation, Table]
 Fluents = frozenset[Term]
 
@@ -29,8 +32,9 @@ class Interpreter:
 
     kind = "interpreter"
 
-    def __init__(self, sheet: Sheet) -> None:
-        self.sheet, self.parts = sheet, sheet.dependencies
+    def __init__(self, sheet: Sheet, limits: tuple[int, int] = (STEPS, CHOICES)) -> None:
+        self.sheet, self.parts, self.limits = sheet, sheet.dependencies, limits
+        self._resolved = {relation: self.parts.heads[relation] for relation in sheet.resolved}
         self._plans: dict[tuple[Relation, ...], list[tuple[Plan, list[Plan]]]] = {}
         self._orders: dict[tuple[Relation, ...], list[tuple[Relation, ...]]] = {}
         dynamic = self.parts.state | self.parts.moves
@@ -124,6 +128,10 @@ class Interpreter:
         return order
 
     def _compute_group(self, tables: Tables, group: tuple[Relation, ...]) -> None:
+        if group[0] in self.sheet.resolved:
+            for relation in ANSWERS & {*group}:
+                tables[relation] = Table(Resolution(self._resolved, tables, *self.limits).rows(relation))
+            return
         made = {relation: Table() for relation in group}
         tables.update(made)
         new: list[tuple[Relation, Row]] = []
@@ -175,3 +183,24 @@ class Interpreter:
                 again = [make_plan(rule, sizes, place) for place in inside]
                 found.append((make_plan(rule, sizes), again))
         return found
+
+
+def try_out(sheet: Sheet, problems: Mapping[Relation, FogplayError]) -> None:
+    """Raise the first problem if because of it there is no end to what a player must know at the start."""
+    machine = Interpreter(sheet, TRIED)
+    state = machine.initial()
+    for ask in (machine.is_terminal, machine.goals, machine.legal, lambda at: _first_step(machine, at)):
+        try:
+            ask(state)
+        except EndlessError:
+            raise next(iter(problems.values())) from None
+        except TooLongError:  # it may end all the same
+            continue
+
+
+def _first_step(machine: Interpreter, state: Fluents) -> None:
+    legal = machine.legal(state)
+    if all(legal):
+        moves = [own[0] for own in legal]
+        machine.next(state, moves)
+        machine.percepts(state, moves)

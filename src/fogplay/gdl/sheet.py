@@ -16,8 +16,8 @@ from fogplay.gdl.cases import told_apart
 from fogplay.gdl.dependencies import Dependencies
 from fogplay.gdl.kif import Source, parse
 from fogplay.gdl.parameters import with_settings
-from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable, read_rules, variables
-from fogplay.gdl.unfolding import unfolded
+from fogplay.gdl.rules import ARITIES, DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable, read_rules, variables
+from fogplay.gdl.unfolding import binds_too_little, unfolded
 
 ANY = "any constant"  # names with a space cannot be in a text
 SOME = "some"
@@ -28,13 +28,18 @@ _OF_A_ROLE = ("legal", "does", "goal", "sees")
 
 @dataclass(frozen=True)
 class Sheet:
-    """A rule sheet; ``roles`` are in their order, ``random`` among them."""
+    """A rule sheet.
+
+    ``resolved`` are relations that cannot be tables, since they make terms without end, and all that depend on them:
+    their rules are as they were written, and are followed as questions ask (``resolution.py``).
+    """
 
     name: str
     rules: tuple[Rule, ...] = field(repr=False)
     warnings: tuple[str, ...] = field(compare=False)
     dependencies: Dependencies = field(repr=False, compare=False)
     source: Source = field(repr=False, compare=False)
+    resolved: frozenset[Relation] = frozenset()
 
     @property
     def has_percepts(self) -> bool:
@@ -44,15 +49,37 @@ class Sheet:
 
 def read_sheet(text: str, name: str = "the rules") -> Sheet:
     """A sheet from its text; what makes it unplayable is an error, what is only doubtful is a warning."""
-    from fogplay.gdl.checks import check
+    from fogplay.gdl.checks import check, endless
+    from fogplay.gdl.interpreter import try_out
 
     if len(text) > LARGEST:
         raise FogplayError(f"{name} has {len(text):,} characters; at most {LARGEST:,} are read")
     source = Source(text, name)
     rules = told_apart(read_rules(parse(text, name), source))
     warnings = check(rules, source)
-    safe, doubts = made_safe(unfolded(rules), source)
-    return Sheet(name, tuple(dict.fromkeys(safe)), (*warnings, *doubts), Dependencies(safe), source)
+    problems = endless(rules, source)
+    resolved = _resolved(rules, problems) if problems else frozenset()
+    raw = [rule for rule in rules if rule.relation in resolved and rule.relation[0] not in ARITIES]
+    safe, doubts = made_safe(unfolded([rule for rule in rules if rule not in raw]), source)
+    safe += raw
+    told = (*warnings, *doubts, *map(_slow, problems))
+    sheet = Sheet(name, tuple(dict.fromkeys(safe)), told, Dependencies(safe), source, resolved)
+    if problems:
+        try_out(sheet, problems)
+    return sheet
+
+
+def _resolved(rules: Sequence[Rule], problems: Iterable[Relation]) -> frozenset[Relation]:
+    """Relations that need other arguments to be given: where some make terms, so do those that bind too little."""
+    loose = {rule.relation for rule in rules if rule.relation[0] not in ARITIES and binds_too_little(rule)}
+    return Dependencies(rules).depending_on({*problems, *loose})
+
+
+def _slow(relation: Relation) -> str:
+    return (
+        f"{relation[0]} makes ever larger terms, so it is not a table: its rules are followed as they are asked about, "
+        "in the order of the text and slowly"
+    )
 
 
 def load_sheet(file: str | Path, settings: Sequence[str] = ()) -> Sheet:

@@ -32,7 +32,7 @@ Alternatives = list[tuple[Literal, ...]]
 
 def unfolded(rules: Sequence[Rule]) -> list[Rule]:
     """The same rules, with the conditions of relations that bind too little instead of their names."""
-    return _without(rules, lambda _, own: any(map(_binds_too_little, own)))
+    return _without(rules, lambda _, own: any(map(binds_too_little, own)))
 
 
 def cases_apart(rules: Sequence[Rule]) -> list[Rule]:
@@ -88,7 +88,8 @@ def _only_tells_apart(rule: Rule) -> bool:
     )
 
 
-def _binds_too_little(rule: Rule) -> bool:
+def binds_too_little(rule: Rule) -> bool:
+    """Whether no condition says what some variable of the head may be."""
     bound = variables_of(each for each in rule.body if each.positive and each.relation != DISTINCT)
     return not {*variables(rule.head)} <= bound
 

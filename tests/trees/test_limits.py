@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -70,6 +72,15 @@ def test_a_hidden_endless_history_is_given_up() -> None:
     with pytest.raises(TooLargeError, match="histories of over 2,000 moves: too large for a tree"):
         flatten(game)
     assert game.steps < 500_000
+
+
+def test_rules_that_are_slow_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = itertools.count()
+    monkeypatch.setattr("fogplay.trees.estimate.time", SimpleNamespace(process_time=lambda: float(next(seconds))))
+    game = Wide(moves=2, depth=60)
+    with pytest.raises(TooLargeError, match="rules so slow that its size is unknown: no tree is built"):
+        flatten(game)
+    assert game.steps < 100
 
 
 def test_a_hidden_huge_part_is_given_up_as_soon_as_it_shows() -> None:

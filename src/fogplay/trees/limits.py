@@ -56,6 +56,9 @@ def expected_nodes(root: Any, players: int, name: str, limits: Limits, instead: 
     found = _estimate(root)
     if found.endless:
         refuse_endless(name, instead)
+    if found.slow:
+        size = "rules so slow that its size is unknown"
+        raise TooLargeError(f"{name} has {size}: no tree is built; {instead}", size)
     if found.nodes <= SMALL:
         return found.nodes
     if 1 / NEAR < limits.excess(found.nodes, players) < NEAR:

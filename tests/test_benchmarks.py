@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import importlib
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fogplay.experiments.rows import Row, read_rows_of
 from tests.helpers import ROOT
 
 
@@ -98,3 +101,55 @@ def test_it_runs_on_a_gpu(script: str, arguments: tuple[str, ...], shows: str) -
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr
     assert shows in done.stdout
+
+
+@pytest.fixture
+def benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_runs_can_be_shortened() -> None:
+    winnings = importlib.import_module("winnings")
+    short = winnings.shortened(winnings.plan(), 3e9)
+    names = [each.name for each in short]
+    assert len(set(names)) == len(names)
+    (run,) = (each for each in short if each.name == "2011_MCCFR10_3")
+    assert run.places == (90_000_000, 300_000_000, 1_000_000_000, 3_000_000_000)
+    assert "2015-table3_UCT_1" not in names  # its only place is later
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_matches_are_played_by_what_is_in_the_folder(tmp_path: Path) -> None:
+    matches = importlib.import_module("winnings_matches")
+    for file in (
+        "2011_MCCFR10_3.1000000000", "2011_MCCFR10_3.3000000000", "2011_MCCFR100_2.1000000000",
+        "2011_MCRNR10_rules_seat0_1.100000000", "2011_MCRNR10_rules_seat0_1.1000000000",
+        "2011_MCRNR10_rules_seat1_1.100000000", "2011_MCRNR10_rules_seat0_2.100000000",
+    ):  # fmt: skip
+        (tmp_path / f"{file}.safetensors").touch()
+    found = matches.Matches(tmp_path, 100)
+    assert {each.name: each.places for each in found.runs("2011", "MCCFR10", "MCCFR100")} == {
+        "2011_MCCFR10_3": (1_000_000_000, 3_000_000_000),
+        "2011_MCCFR100_2": (1_000_000_000,),
+    }
+    (pair,) = found.responses("MCRNR10")  # of the other run, one seat is missing
+    assert (pair.name, pair.places) == ("2011_MCRNR10_rules_seat0_1", (100_000_000,))
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_rows_of_strategies_that_are_gone_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    matches = importlib.import_module("winnings_matches")
+    name, made = "sampling-equilibria-2011/table1", [Row("MCCFR10", "against rules", 1e9, 3, 60.0, 4.0)]
+    monkeypatch.setattr(matches, "RESULTS", {name: lambda _: made})
+    monkeypatch.setattr(sys, "argv", ["", str(tmp_path), "--device", "cpu", "--points", str(tmp_path)])
+    matches.main()
+    made = [Row("UCT, one CPU thread", "against rules", 1e9, seed, 1.0, 4.0) for seed in (1, 2)]
+    matches.main()
+    target = tmp_path / f"{name}.seeds-cpu.csv"
+    assert [(row.label, row.run) for row in read_rows_of(target)] == [
+        ("MCCFR10", 3), ("UCT, one CPU thread", 1), ("UCT, one CPU thread", 2),
+    ]  # fmt: skip
+    about = json.loads(target.with_suffix(".json").read_text())
+    assert about["command"].endswith(" --device cpu")
+    assert about["note"].endswith("on one CPU core each: MCCFR10, seed 3; UCT, seed 1 and 2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -25,10 +26,12 @@ CELLS = {  # C and iterations of the UCT that is modelled; the paper says neithe
     "medium": tuple((c, n) for c in (20.0, 50.0, 100.0) for n in (1_000, 10_000, 100_000)),
     "paper": tuple((c, n) for c in (10.0, 20.0, 35.0, 50.0, 100.0, 200.0) for n in (1_000, 10_000, 100_000, 1_000_000)),
 }
-RUNS = {"quick": 3, "medium": 3, "paper": 8}
+RUNS = {"quick": 3, "medium": 8, "paper": 8}
 NAMES = {"rnr": "restricted Nash", "mixing": "mixing"}  # in the picture
+STOPPED = "Responses by CFR that was stopped: against the model"
 BEYOND = "Mixing beyond restricted Nash at equal risk"
 SHORT = (10, 100, 1_000)  # iterations of CFR for responses that have not converged
+INNER = (0.25, 0.5, 0.75)  # the confidences of these
 WON, PLAYED, WORST = "against the model", "as it plays", "at worst"
 
 
@@ -58,9 +61,9 @@ def run_responses(runner: Runner, scale: str) -> list[Row]:
             for share in range(11):
                 mixed = mix(flat, exact[1.0], exact[0.0], share / 10)
                 rows += _measured(flat, f"{name}, mixing", share / 10, seed, mixed, model)
-            for short in SHORT:
-                response = respond(flat, model, 0.75, algorithm="cfr", iterations=short).strategy.probabilities
-                rows += _measured(flat, f"{name}, CFR for {short:,} iterations", 0.75, seed, response, model)
+            for short, p in itertools.product(SHORT, INNER):
+                response = respond(flat, model, p, algorithm="cfr", iterations=short).strategy.probabilities
+                rows += _measured(flat, f"{name}, CFR for {short:,} iterations", p, seed, response, model)
     return rows
 
 
@@ -107,19 +110,21 @@ def table_3(rows: Rows, folder: Path) -> Outcome:
         findings.append(
             Finding(f"{measure}, p from 0 to 1", claim, shown, Every((Positive(total), *_not_against(steps))))
         )
-    for p, (won, worst) in TABLE_3.items():
-        for measure, value in ((WON, won), (WORST, worst)):
+    for p, published_values in TABLE_3.items():
+        for measure, value in zip((WON, WORST), published_values, strict=True):
             found = rows.estimate(line, measure, p)
             published = f"{value:g} (± at most {luck(value):.1f})"
             test = agrees(found, value)
             findings.append(Finding(f"p = {p:g}: {measure}", published, found.show(1, "%"), test))
     numbers = {"best": best, "distance": f"{_distance(rows, best):.1f}", "cells": f"{len(cells)}"}
     numbers["sweep"] = "; ".join(f"{cell}: {_distance(rows, cell):.1f}" for cell in cells)
-    for short in SHORT:
+    for short, p in itertools.product(SHORT, INNER):
         label = f"{best}, CFR for {short:,} iterations"
-        numbers[f"short_{short}"] = (
-            f"{rows.estimate(label, WON).show(1, '%')} and {rows.estimate(label, WORST).show(1, '%')}"
-        )
+        won, worst = (rows.estimate(label, measure, p).show(1, "%") for measure in (WON, WORST))
+        findings.append(Finding(f"p = {p:g}, {short:,} iterations", "", f"{won}; at worst {worst}", group=STOPPED))
+        numbers[f"short_{short}_{100 * p:.0f}"] = f"{won} and {worst}"
+    for p in INNER:
+        numbers[f"played_{100 * p:.0f}"] = rows.estimate(line, PLAYED, p).show(1, "%")
     return Outcome((*findings, *_over_the_wire(rows)), numbers=numbers)
 
 
@@ -189,7 +194,7 @@ def figure_9(rows: Rows, folder: Path) -> Outcome:
             findings.append(Finding(what, published, behind.show(1, "%"), Positive(behind), BEYOND))
     for short in SHORT:
         behind = _behind(rows, best, WON, f"CFR for {short:,} iterations")
-        what = f"p = 0.75, beside responses by CFR that was stopped after {short:,} iterations"
+        what = f"beside responses by CFR that was stopped after {short:,} iterations"
         findings.append(Finding(what, "", behind.show(1, "%"), group=BEYOND))
     pictures = save_picture(figure, folder / "fig9")
     findings.sort(key=lambda finding: not finding.published)

@@ -9,10 +9,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 
+import fogplay as fp
 from fogplay.experiments.rows import Row, read_rows_of
 from tests.helpers import ROOT
 
@@ -153,3 +155,31 @@ def test_rows_of_strategies_that_are_gone_are_kept(tmp_path: Path, monkeypatch: 
     about = json.loads(target.with_suffix(".json").read_text())
     assert about["command"].endswith(" --device cpu")
     assert about["note"].endswith("on one CPU core each: MCCFR10, seed 3; UCT, seed 1 and 2")
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_late_updates_are_late_and_none_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = importlib.import_module("late")
+    places = (2_000, 10_000)
+    found = {at_once: late.solve(at_once, 3, places) for at_once in (1, 64)}
+    alone = fp.solve(late.GAME, "uct", places[-1], seed=3, c=20.0, curve=places, watch=False)
+    assert [each.nash_conv for each in found[1].curve] == [each.nash_conv for each in alone.curve]  # not late
+    assert found[64].curve[-1].nash_conv != alone.curve[-1].nash_conv
+    target = tmp_path / "fig2.late.csv"
+    monkeypatch.setattr(sys, "argv", ["", "64", "--seeds", "1", "--share", "0.00002", "--target", str(target)])
+    late.main()
+    (_, row) = read_rows_of(target)
+    assert (row.label, row.at, row.run) == ("UCT, updates 64 episodes late, suits unseen", 10_000, 1)
+    assert row.value == pytest.approx(late.solve(64, 1, places).curve[-1].nash_conv)
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_what_waits_is_written_after_so_many_episodes() -> None:
+    late = importlib.import_module("late")
+    waiting = late.Later.of(8)
+    with mock.patch.object(late.uct, "run", late.run), mock.patch.object(late.cpu, "Plain", return_value=waiting):
+        result = fp.solve(late.GAME, "uct", 1_000, seed=1, c=20.0, watch=False)
+    assert result.iterations == 1_000
+    written, applied = waiting.done
+    assert waiting.ends[993 % 8] == applied  # 7 episodes of 1,000 are still on their way
+    assert written == waiting.ends[1_000 % 8] > applied

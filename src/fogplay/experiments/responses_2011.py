@@ -203,7 +203,7 @@ METHODS = {
 }
 RACES: dict[str, tuple[str, ...]] = {
     "quick": tuple(SMALL.values()),
-    "medium": ("ocp(500)", "ocp(1000)", *SMALL.values(), *(spec for name, spec in LARGE.items() if name != "OCP")),
+    "medium": ("ocp(500)", "ocp(1000)", *SMALL.values()),
     "paper": (*LARGE.values(), "ocp(1000)", "ocp(1500)", *SMALL.values()),
 }
 TENTH, HUNDREDTH = 0.1, 0.01  # of the payoff range

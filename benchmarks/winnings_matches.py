@@ -33,20 +33,21 @@ COMMAND = "python benchmarks/winnings_matches.py FOLDER"
 TRAINED = "The strategies in FOLDER are trained by `python benchmarks/winnings.py train FOLDER"
 NOTE = {"cuda": f"{TRAINED}`, here on one NVIDIA H200", "cpu": f"{TRAINED} --device cpu`, here on one CPU core each"}
 EXACT = ", exact model"
-POINTS = Path("benchmarks/results/papers")
+POINTS, HANDS = Path("benchmarks/results/papers"), 200_000
 SMOOTH, UCT, SECOND = "Smooth UCT", "UCT", "MCCFR100"
 TRAVERSALS = 3_000_000  # of the second opponent of 2014
 
 
-def about(rows: list[Row], device: str) -> dict[str, str]:
+def about(rows: list[Row], device: str, hands: int = HANDS) -> dict[str, str]:
     """What made the rows; of a CPU, which has few, each run is named."""
+    longer = f" --hands {hands}" * (hands != HANDS)
     if device == "cuda":
-        return {"command": COMMAND, "note": NOTE[device]}
+        return {"command": f"{COMMAND}{longer}", "note": NOTE[device]}
     runs: dict[str, set[int]] = {}
     for row in rows:
         runs.setdefault(row.label.removesuffix(f", {ALONE}"), set()).add(row.run)
     named = "; ".join(f"{label}, seed {' and '.join(map(str, sorted(seeds)))}" for label, seeds in runs.items())
-    return {"command": f"{COMMAND} --device cpu", "note": f"{NOTE[device]}: {named}"}
+    return {"command": f"{COMMAND} --device cpu{longer}", "note": f"{NOTE[device]}: {named}"}
 
 
 def key_of(row: Row) -> tuple[str, str, float, int]:
@@ -207,7 +208,7 @@ RESULTS: dict[str, Callable[[Matches], list[Row]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--hands", type=int, default=200_000)
+    parser.add_argument("--hands", type=int, default=HANDS)
     parser.add_argument("--device", choices=tuple(NOTE), default="cuda", help="what the strategies were trained on")
     parser.add_argument("--points", type=Path, default=POINTS, help="the folder of the rows")
     given = parser.parse_args()
@@ -215,11 +216,12 @@ def main() -> None:
         target = given.points / f"{name}.seeds-{given.device}.csv"
         known = {key_of(row): row for row in (read_rows_of(target) if target.exists() else [])}
         rows = rows_of(Matches(given.folder, given.hands, known, given.device))
-        if rows:
+        if {key_of(row) for row in rows} - known.keys():
             target.parent.mkdir(exist_ok=True)
             rows = list((known | {key_of(row): row for row in rows}).values())
             write_rows_of(target, rows)
-            storage.write_text(target.with_suffix(".json"), json.dumps(about(rows, given.device), indent=1) + "\n")
+            made = about(rows, given.device, given.hands)
+            storage.write_text(target.with_suffix(".json"), json.dumps(made, indent=1) + "\n")
             print(f"{time.monotonic() - START:6.1f} {target}: {len(rows)} rows", flush=True)
 
 

@@ -155,6 +155,11 @@ def test_rows_of_strategies_that_are_gone_are_kept(tmp_path: Path, monkeypatch: 
     about = json.loads(target.with_suffix(".json").read_text())
     assert about["command"].endswith(" --device cpu")
     assert about["note"].endswith("on one CPU core each: MCCFR10, seed 3; UCT, seed 1 and 2")
+    before = target.read_bytes()
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--hands", "7"])
+    matches.main()  # nothing is new
+    assert target.read_bytes() == before
+    assert json.loads(target.with_suffix(".json").read_text()) == about
 
 
 @pytest.mark.usefixtures("benchmarks")

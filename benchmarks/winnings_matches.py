@@ -215,7 +215,7 @@ def main() -> None:
     for name, rows_of in RESULTS.items():
         target = given.points / f"{name}.seeds-{given.device}.csv"
         known = {key_of(row): row for row in (read_rows_of(target) if target.exists() else [])}
-        rows = rows_of(Matches(given.folder, given.hands, known, given.device))
+        rows = rows_of(Matches(given.folder, given.hands, dict(known), given.device))
         if {key_of(row) for row in rows} - known.keys():
             target.parent.mkdir(exist_ok=True)
             rows = list((known | {key_of(row): row for row in rows}).values())

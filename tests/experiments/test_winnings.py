@@ -98,6 +98,23 @@ def test_folded_cards_are_taken_out_of_a_log() -> None:
     assert shown[2] == "STATE:1:cc/cc/cc/cc:AsKd|QhQc/2c3c4c/5c/6c:10|-10:bot|me"
 
 
+def test_a_learned_model_is_shown_beside_an_exact_one(tmp_path: Path) -> None:
+    """After equally many iterations, and beside the MCCFR of about as many."""
+    rows = [
+        Row(label, "against sparring", at, run, value + run)
+        for label, at, value in (
+            ("MCCFR10", 9e7, -130.0), ("MCCFR10", 1e9, -40.0), ("MCRNR10", 1e8, -160.0), ("MCRNR10", 1e9, -120.0),
+            ("MCRNR10, exact model", 1e8, -40.0),
+        )
+        for run in (1, 2, 3)
+    ]  # fmt: skip
+    numbers = learned_models_2011._models(Rows(rows))
+    assert numbers["exact_more"].startswith("0.120 ± ")
+    assert numbers["learned_then"].startswith("-0.158 ± ")
+    assert (numbers["exact_at"], numbers["usual_at"]) == ("100,000,000", "90,000,000")
+    assert numbers["usual_then"].startswith("-0.128 ± ")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW)
 def test_quick_scale(tmp_path: Path, name: str) -> None:

@@ -94,6 +94,16 @@ def scaled(plan: list[Training], share: float) -> list[Training]:
     return [replace(each, places=tuple(max(100, int(place * share)) for place in each.places)) for each in plan]
 
 
+def shortened(plan: list[Training], last: float) -> list[Training]:
+    """The same runs up to ``last``; of runs that then only differ in length, the longest."""
+    longest: dict[str, Training] = {}
+    for each in plan:
+        places = tuple(place for place in each.places if place <= last)
+        if places and (each.name not in longest or places[-1] > longest[each.name].places[-1]):
+            longest[each.name] = replace(each, places=places)
+    return list(longest.values())
+
+
 BILLION = 10**9
 BOTH: tuple[tuple[str, str, dict[str, Any]], ...] = (("UCT", "uct", {}), ("Smooth UCT", "smooth-uct", {}))
 RARE = 1_700  # visits: the paper's 10,000 of 12 billion episodes, for two billion
@@ -346,14 +356,17 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=Path("reproduced/models"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=1e9, help="start no run that would end later")
-    parser.add_argument("--only", default="", help="only runs whose name contains this")
+    parser.add_argument("--only", nargs="+", default=[""], help="only runs whose name contains one of these")
+    parser.add_argument("--last", type=float, help="no run goes on after so many episodes")
     parser.add_argument("--share", type=float, default=1.0, help="of the episodes: a rehearsal")
     parser.add_argument("--hands", type=int, default=600_000)
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--pack", type=Path, help="a folder for tars of all that is made")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    runs = [each for each in scaled(plan(), given.share) if given.only in each.name]
+    runs = [each for each in scaled(plan(), given.share) if any(part in each.name for part in given.only)]
+    if given.last is not None:
+        runs = shortened(runs, given.last)
     if given.what == "models":
         models(given.folder, given.share)
     elif given.what == "list":

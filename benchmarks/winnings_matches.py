@@ -1,6 +1,9 @@
 """Matches between the strategies that ``winnings.py train`` saved, and their rows for the pages of results.
 
 python benchmarks/winnings_matches.py FOLDER --hands 200000   # again: only what is new
+python benchmarks/winnings_matches.py FOLDER --device cpu     # of strategies that were trained on a CPU
+
+Rows of earlier calls are kept, also if their strategies are no longer in the folder.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from pathlib import Path
 from winnings import BILLION, COARSE, ITSELF, RESPONDED, START, Training, plan
 
 from fogplay import storage
+from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.holdem import HoldemTable, training
 from fogplay.experiments.rows import Row, read_rows_of, write_rows_of
 from fogplay.experiments.runner import Runner
@@ -26,11 +30,28 @@ from fogplay.strategies.betting import BettingStrategy
 from fogplay.strategies.policy import BettingPolicy, policy_of
 
 COMMAND = "python benchmarks/winnings_matches.py FOLDER"
-NOTE = "The strategies in FOLDER are trained by `python benchmarks/winnings.py train FOLDER`, here on one NVIDIA H200"
+TRAINED = "The strategies in FOLDER are trained by `python benchmarks/winnings.py train FOLDER"
+NOTE = {"cuda": f"{TRAINED}`, here on one NVIDIA H200", "cpu": f"{TRAINED} --device cpu`, here on one CPU core each"}
 EXACT = ", exact model"
-POINTS = Path("benchmarks/results/papers")
+POINTS, HANDS = Path("benchmarks/results/papers"), 200_000
 SMOOTH, UCT, SECOND = "Smooth UCT", "UCT", "MCCFR100"
 TRAVERSALS = 3_000_000  # of the second opponent of 2014
+
+
+def about(rows: list[Row], device: str, hands: int = HANDS) -> dict[str, str]:
+    """What made the rows; of a CPU, which has few, each run is named."""
+    longer = f" --hands {hands}" * (hands != HANDS)
+    if device == "cuda":
+        return {"command": f"{COMMAND}{longer}", "note": NOTE[device]}
+    runs: dict[str, set[int]] = {}
+    for row in rows:
+        runs.setdefault(row.label.removesuffix(f", {ALONE}"), set()).add(row.run)
+    named = "; ".join(f"{label}, seed {' and '.join(map(str, sorted(seeds)))}" for label, seeds in runs.items())
+    return {"command": f"{COMMAND} --device cpu{longer}", "note": f"{NOTE[device]}: {named}"}
+
+
+def key_of(row: Row) -> tuple[str, str, float, int]:
+    return row.label, row.measure, row.at, row.run
 
 
 @dataclass
@@ -40,12 +61,17 @@ class Matches:
     folder: Path
     hands: int
     known: dict[tuple[str, str, float, int], Row] = field(default_factory=dict)
+    device: str = "cuda"
 
     def runs(self, group: str, *labels: str) -> list[Training]:
-        """The runs whose strategies are here, the longest of each."""
-        found = [each for each in plan() if each.group == group and each.done(self.folder)]
-        longest = {each.name: each for each in sorted(found, key=lambda each: each.places[-1])}
-        return [each for each in longest.values() if not labels or each.label in labels]
+        """The runs of which strategies are here, with the places of these."""
+        planned = [each for each in plan() if each.group == group and (not labels or each.label in labels)]
+        longest = {each.name: each for each in sorted(planned, key=lambda each: each.places[-1])}
+        here = [
+            replace(each, places=tuple(place for place in each.places if each.file(self.folder, place).exists()))
+            for each in longest.values()
+        ]
+        return [each for each in here if each.places]
 
     def play(self, label: str, run: Training, against: str, bot: BettingPolicy, place: int, share: int = 1) -> Row:
         """A match of one run, at one place of its training, under the label of the pages."""
@@ -68,24 +94,33 @@ class Matches:
 
     def responses(self, *labels: str) -> list[Training]:
         """Responses of which both seats are here, by the first seat."""
-        names = {each.name for each in self.runs("2011", *labels)}
-        return [each for each in self.runs("2011", *labels) if each.seat == 0 and replace(each, seat=1).name in names]
+        runs = {each.name: each for each in self.runs("2011", *labels)}
+        pairs = [
+            (each, runs[other])
+            for each in runs.values()
+            if each.seat == 0 and (other := replace(each, seat=1).name) in runs
+        ]
+        return [
+            replace(one, places=tuple(place for place in one.places if place in other.places)) for one, other in pairs
+        ]
 
 
 def curve(matches: Matches) -> list[Row]:
-    """Figure 3 of 2015: all against all, and against a near-equilibrium."""
+    """Figure 3 of 2015: all against all, and against a near-equilibrium; a CPU's runs have labels of their own."""
     mine, rows, table = matches.runs("2015-fig3"), list[Row](), HoldemTable.for_players(2)
     both = {label: [each for each in mine if each.label == label] for label in (SMOOTH, UCT)}
-    sparring = table.bot("sparring")
-    for place in mine[0].places if all(both.values()) else ():
-        trained = {label: [matches.policy(each, place) for each in runs] for label, runs in both.items()}
+    sparring, called = table.bot("sparring"), f", {ALONE}" * (matches.device == "cpu")
+    for place in sorted({place for each in mine for place in each.places}):
+        trained = {label: [each for each in runs if place in each.places] for label, runs in both.items()}
         known = {key: row for key, row in matches.known.items() if key[2] == place and "#" in key[1]}
         if len(known) == len(trained[SMOOTH]) * len(trained[UCT]):
             rows += known.values()
         else:
-            rows += table.duels(SMOOTH, trained[SMOOTH], UCT, trained[UCT], matches.hands, place)
-        for label, runs in both.items():
-            rows += [matches.play(label, each, "sparring", sparring, place) for each in runs]
+            policies = {label: [matches.policy(each, place) for each in runs] for label, runs in trained.items()}
+            names = f"{SMOOTH}{called}", f"{UCT}{called}"
+            rows += table.duels(names[0], policies[SMOOTH], names[1], policies[UCT], matches.hands, place)
+        for label, runs in trained.items():
+            rows += [matches.play(f"{label}{called}", each, "sparring", sparring, place) for each in runs]
     return rows
 
 
@@ -121,6 +156,8 @@ def learning(matches: Matches) -> list[Row]:
     rows = []
     for run in matches.runs("2011", "MCTS10", "MCCFR10"):
         for place in run.places:
+            if matches.device == "cpu" and place <= SHORT_END:
+                continue  # `fogplay reproduce` has these
             label = run.label.removesuffix("10") + ON_GPU * (place == SHORT_END)
             rows.append(matches.play(label, run, "sparring", sparring, place))
     return rows
@@ -171,18 +208,20 @@ RESULTS: dict[str, Callable[[Matches], list[Row]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--hands", type=int, default=200_000)
+    parser.add_argument("--hands", type=int, default=HANDS)
+    parser.add_argument("--device", choices=tuple(NOTE), default="cuda", help="what the strategies were trained on")
+    parser.add_argument("--points", type=Path, default=POINTS, help="the folder of the rows")
     given = parser.parse_args()
     for name, rows_of in RESULTS.items():
-        target = POINTS / f"{name}.seeds-cuda.csv"
-        old = read_rows_of(target) if target.exists() else []
-        known = {(row.label, row.measure, row.at, row.run): row for row in old}
-        rows = rows_of(Matches(given.folder, given.hands, known))
-        if rows:
+        target = given.points / f"{name}.seeds-{given.device}.csv"
+        known = {key_of(row): row for row in (read_rows_of(target) if target.exists() else [])}
+        rows = rows_of(Matches(given.folder, given.hands, dict(known), given.device))
+        if {key_of(row) for row in rows} - known.keys():
+            target.parent.mkdir(exist_ok=True)
+            rows = list((known | {key_of(row): row for row in rows}).values())
             write_rows_of(target, rows)
-            storage.write_text(
-                target.with_suffix(".json"), json.dumps({"command": COMMAND, "note": NOTE}, indent=1) + "\n"
-            )
+            made = about(rows, given.device, given.hands)
+            storage.write_text(target.with_suffix(".json"), json.dumps(made, indent=1) + "\n")
             print(f"{time.monotonic() - START:6.1f} {target}: {len(rows)} rows", flush=True)
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import csv
+import importlib
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 
+import fogplay as fp
+from fogplay.experiments.rows import Row, read_rows_of
 from tests.helpers import ROOT
 
 
@@ -98,3 +103,93 @@ def test_it_runs_on_a_gpu(script: str, arguments: tuple[str, ...], shows: str) -
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr
     assert shows in done.stdout
+
+
+@pytest.fixture
+def benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_runs_can_be_shortened() -> None:
+    winnings = importlib.import_module("winnings")
+    short = winnings.shortened(winnings.plan(), 3e9)
+    names = [each.name for each in short]
+    assert len(set(names)) == len(names)
+    (run,) = (each for each in short if each.name == "2011_MCCFR10_3")
+    assert run.places == (90_000_000, 300_000_000, 1_000_000_000, 3_000_000_000)
+    assert "2015-table3_UCT_1" not in names  # its only place is later
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_matches_are_played_by_what_is_in_the_folder(tmp_path: Path) -> None:
+    matches = importlib.import_module("winnings_matches")
+    for file in (
+        "2011_MCCFR10_3.1000000000", "2011_MCCFR10_3.3000000000", "2011_MCCFR100_2.1000000000",
+        "2011_MCRNR10_rules_seat0_1.100000000", "2011_MCRNR10_rules_seat0_1.1000000000",
+        "2011_MCRNR10_rules_seat1_1.100000000", "2011_MCRNR10_rules_seat0_2.100000000",
+    ):  # fmt: skip
+        (tmp_path / f"{file}.safetensors").touch()
+    found = matches.Matches(tmp_path, 100)
+    assert {each.name: each.places for each in found.runs("2011", "MCCFR10", "MCCFR100")} == {
+        "2011_MCCFR10_3": (1_000_000_000, 3_000_000_000),
+        "2011_MCCFR100_2": (1_000_000_000,),
+    }
+    (pair,) = found.responses("MCRNR10")  # of the other run, one seat is missing
+    assert (pair.name, pair.places) == ("2011_MCRNR10_rules_seat0_1", (100_000_000,))
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_rows_of_strategies_that_are_gone_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    matches = importlib.import_module("winnings_matches")
+    name, made = "sampling-equilibria-2011/table1", [Row("MCCFR10", "against rules", 1e9, 3, 60.0, 4.0)]
+
+    def play(asked: object) -> list[Row]:
+        asked.known.update({matches.key_of(row): row for row in made})  # type: ignore[attr-defined]
+        return made
+
+    monkeypatch.setattr(matches, "RESULTS", {name: play})
+    monkeypatch.setattr(sys, "argv", ["", str(tmp_path), "--device", "cpu", "--points", str(tmp_path)])
+    matches.main()
+    made = [Row("UCT, one CPU thread", "against rules", 1e9, seed, 1.0, 4.0) for seed in (1, 2)]
+    matches.main()
+    target = tmp_path / f"{name}.seeds-cpu.csv"
+    assert [(row.label, row.run) for row in read_rows_of(target)] == [
+        ("MCCFR10", 3), ("UCT, one CPU thread", 1), ("UCT, one CPU thread", 2),
+    ]  # fmt: skip
+    about = json.loads(target.with_suffix(".json").read_text())
+    assert about["command"].endswith(" --device cpu")
+    assert about["note"].endswith("on one CPU core each: MCCFR10, seed 3; UCT, seed 1 and 2")
+    before = target.read_bytes()
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--hands", "7"])
+    matches.main()  # nothing is new
+    assert target.read_bytes() == before
+    assert json.loads(target.with_suffix(".json").read_text()) == about
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_late_updates_are_late_and_none_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = importlib.import_module("late")
+    places = (2_000, 10_000)
+    found = {at_once: late.solve(at_once, 3, places) for at_once in (1, 64)}
+    alone = fp.solve(late.GAME, "uct", places[-1], seed=3, c=20.0, curve=places, watch=False)
+    assert [each.nash_conv for each in found[1].curve] == [each.nash_conv for each in alone.curve]  # not late
+    assert found[64].curve[-1].nash_conv != alone.curve[-1].nash_conv
+    target = tmp_path / "fig2.late.csv"
+    monkeypatch.setattr(sys, "argv", ["", "64", "--seeds", "1", "--share", "0.00002", "--target", str(target)])
+    late.main()
+    (_, row) = read_rows_of(target)
+    assert (row.label, row.at, row.run) == ("UCT, updates 64 episodes late, suits unseen", 10_000, 1)
+    assert row.value == pytest.approx(late.solve(64, 1, places).curve[-1].nash_conv)
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_what_waits_is_written_after_so_many_episodes() -> None:
+    late = importlib.import_module("late")
+    waiting = late.Later.of(8)
+    with mock.patch.object(late.uct, "run", late.run), mock.patch.object(late.cpu, "Plain", return_value=waiting):
+        result = fp.solve(late.GAME, "uct", 1_000, seed=1, c=20.0, watch=False)
+    assert result.iterations == 1_000
+    written, applied = waiting.done
+    assert waiting.ends[993 % 8] == applied  # 7 episodes of 1,000 are still on their way
+    assert written == waiting.ends[1_000 % 8] > applied

@@ -66,6 +66,11 @@ def test_mixing_is_never_above_restricted_nash_where_the_model_is_right(
     table = responses_2009.table_3(rows, tmp_path)
     assert table.findings[0].verdict == table.findings[1].verdict == "holds"
     assert table.numbers["best"] == cell
+    played = [each for each in table.findings if each.group == f"Against the actions that UCT takes, {cell}"]
+    assert [each.what for each in played[:2]] == ["p = 1: as it plays", "p = 1: at worst"]
+    assert len(played) == 2 * len(responses_2009.TABLE_3)
+    stopped = [each for each in table.findings if each.group == responses_2009.STOPPED]
+    assert len(stopped) == 2 * len(responses_2009.SHORT) * len(responses_2009.INNER)
 
 
 def test_responses_by_sampling_and_full_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,12 +72,47 @@ def test_the_worth_of_the_headline_is_told_over_pairs_of_runs(tmp_path: Path) ->
     assert numbers["many"].startswith("0.96 ± 0.06")
 
 
+def test_a_gpu_is_shown_beside_one_thread(tmp_path: Path) -> None:
+    """The difference has an error over the runs of both."""
+    rows = [
+        Row("Smooth UCT", f"against UCT #{other}", 1e9, run, 1.0 + run, 1.0)
+        for run, other in itertools.product(range(1, 4), repeat=2)
+    ]
+    rows += [Row(name, "against sparring", 1e9, run, 10.0 + run) for name in ("UCT", "Smooth UCT") for run in (1, 2, 3)]
+    without = winnings_2015.figure_3(Rows(rows), tmp_path)
+    assert not [each for each in without.findings if "beside" in each.group]
+    rows += [Row(f"UCT, {ALONE}", "against sparring", 1e9, run, 9.0 + run) for run in (1, 2, 3)]
+    outcome = winnings_2015.figure_3(Rows(rows), tmp_path)
+    (found,) = (each for each in outcome.findings if "beside" in each.group)
+    assert found.what == "UCT, 1,000,000,000"
+    assert found.measured.endswith("one CPU thread 11.0 ± 0.6 mb/h (3 runs), difference 1.0 ± 0.8 mb/h (3 runs)")
+    assert found.measured.startswith("a GPU 12.0 ± 0.6 mb/h (3 runs)")
+    assert outcome.numbers["uct_more"] == "1.0 ± 0.8 mb/h (3 runs)"
+
+
 def test_folded_cards_are_taken_out_of_a_log() -> None:
     log = "# a comment\nSTATE:0:rf:AsKd|QhQc:10|-10:me|bot\nSTATE:1:cc/cc/cc/cc:AsKd|QhQc/2c3c4c/5c/6c:10|-10:bot|me\n"
     shown = learned_models_2011.without_folded(log, "bot").splitlines()
     assert shown[0] == "# a comment"
     assert shown[1] == "STATE:0:rf:AsKd|:10|-10:me|bot"
     assert shown[2] == "STATE:1:cc/cc/cc/cc:AsKd|QhQc/2c3c4c/5c/6c:10|-10:bot|me"
+
+
+def test_a_learned_model_is_shown_beside_an_exact_one(tmp_path: Path) -> None:
+    """After equally many iterations, and beside the MCCFR of about as many."""
+    rows = [
+        Row(label, "against sparring", at, run, value + run)
+        for label, at, value in (
+            ("MCCFR10", 9e7, -130.0), ("MCCFR10", 1e9, -40.0), ("MCRNR10", 1e8, -160.0), ("MCRNR10", 1e9, -120.0),
+            ("MCRNR10, exact model", 1e8, -40.0),
+        )
+        for run in (1, 2, 3)
+    ]  # fmt: skip
+    numbers = learned_models_2011._models(Rows(rows))
+    assert numbers["exact_more"].startswith("0.120 ± ")
+    assert numbers["learned_then"].startswith("-0.158 ± ")
+    assert (numbers["exact_at"], numbers["usual_at"]) == ("100,000,000", "90,000,000")
+    assert numbers["usual_then"].startswith("-0.128 ± ")
 
 
 @pytest.mark.slow

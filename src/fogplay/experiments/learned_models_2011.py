@@ -182,6 +182,15 @@ def _models(rows: Rows) -> dict[str, str]:
         ("usual_100", "MCCFR100"), ("all_cards", "MCRNR10, recorded"),
     ):  # fmt: skip
         numbers[name] = in_bets(rows.estimate(label, measure))
+    places = rows.places("MCRNR10, exact model", measure)
+    if places:  # as long with a learned model, and about as long without one
+        exact, at = rows.estimate("MCRNR10, exact model", measure), places[-1]
+        learned = rows.estimate("MCRNR10", measure, at)
+        near = min(rows.places("MCCFR10", measure), key=lambda place: abs(math.log(place / at)))
+        numbers |= {
+            "exact_at": f"{at:,.0f}", "learned_then": in_bets(learned), "exact_more": in_bets(exact.minus(learned)),
+            "usual_then": in_bets(rows.estimate("MCCFR10", measure, near)), "usual_at": f"{near:,.0f}",
+        }  # fmt: skip
     return numbers
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -25,10 +26,12 @@ CELLS = {  # C and iterations of the UCT that is modelled; the paper says neithe
     "medium": tuple((c, n) for c in (20.0, 50.0, 100.0) for n in (1_000, 10_000, 100_000)),
     "paper": tuple((c, n) for c in (10.0, 20.0, 35.0, 50.0, 100.0, 200.0) for n in (1_000, 10_000, 100_000, 1_000_000)),
 }
-RUNS = {"quick": 3, "medium": 3, "paper": 8}
+RUNS = {"quick": 3, "medium": 8, "paper": 8}
 NAMES = {"rnr": "restricted Nash", "mixing": "mixing"}  # in the picture
+STOPPED = "Responses by CFR that was stopped"
 BEYOND = "Mixing beyond restricted Nash at equal risk"
 SHORT = (10, 100, 1_000)  # iterations of CFR for responses that have not converged
+INNER = (0.25, 0.5, 0.75)  # the confidences of these
 WON, PLAYED, WORST = "against the model", "as it plays", "at worst"
 
 
@@ -58,9 +61,9 @@ def run_responses(runner: Runner, scale: str) -> list[Row]:
             for share in range(11):
                 mixed = mix(flat, exact[1.0], exact[0.0], share / 10)
                 rows += _measured(flat, f"{name}, mixing", share / 10, seed, mixed, model)
-            for short in SHORT:
-                response = respond(flat, model, 0.75, algorithm="cfr", iterations=short).strategy.probabilities
-                rows += _measured(flat, f"{name}, CFR for {short:,} iterations", 0.75, seed, response, model)
+            for short, p in itertools.product(SHORT, INNER):
+                response = respond(flat, model, p, algorithm="cfr", iterations=short).strategy.probabilities
+                rows += _measured(flat, f"{name}, CFR for {short:,} iterations", p, seed, response, model)
     return rows
 
 
@@ -85,10 +88,15 @@ def _cells(rows: Rows) -> list[str]:
     return [label.removesuffix(", rnr") for label in rows.labels(WON) if label.endswith(", rnr")]
 
 
-def _distance(rows: Rows, cell: str) -> float:
+def _distance(rows: Rows, cell: str, measure: str = WON) -> float:
     """How far UCT with these settings is from the paper's: the root mean square over the five confidences."""
-    off = [rows.estimate(f"{cell}, rnr", WON, p).value - won for p, (won, _) in TABLE_3.items()]
+    off = [rows.estimate(f"{cell}, rnr", measure, p).value - won for p, (won, _) in TABLE_3.items()]
     return float(np.sqrt(np.mean(np.square(off))))
+
+
+def _closest(rows: Rows, measure: str = WON) -> str:
+    """The settings of UCT with which responses win what the paper's do."""
+    return min(_cells(rows), key=lambda cell: _distance(rows, cell, measure))
 
 
 def table_3(rows: Rows, folder: Path) -> Outcome:
@@ -96,7 +104,7 @@ def table_3(rows: Rows, folder: Path) -> Outcome:
     cells = _cells(rows)
     if not cells:
         return Outcome(tuple(_over_the_wire(rows)))
-    best = min(cells, key=lambda cell: _distance(rows, cell))
+    best = _closest(rows)
     line, places = f"{best}, rnr", sorted(TABLE_3)
     findings = []
     for measure, claim, sign in ((WON, "rises with p", 1), (WORST, "falls with p", -1)):
@@ -107,20 +115,37 @@ def table_3(rows: Rows, folder: Path) -> Outcome:
         findings.append(
             Finding(f"{measure}, p from 0 to 1", claim, shown, Every((Positive(total), *_not_against(steps))))
         )
-    for p, (won, worst) in TABLE_3.items():
-        for measure, value in ((WON, won), (WORST, worst)):
-            found = rows.estimate(line, measure, p)
-            published = f"{value:g} (± at most {luck(value):.1f})"
-            test = agrees(found, value)
-            findings.append(Finding(f"p = {p:g}: {measure}", published, found.show(1, "%"), test))
+    findings += _beside_the_papers(rows, best, WON, "")
+    played = _closest(rows, PLAYED)
+    findings += _beside_the_papers(rows, played, PLAYED, f"Against the actions that UCT takes, {played}")
     numbers = {"best": best, "distance": f"{_distance(rows, best):.1f}", "cells": f"{len(cells)}"}
     numbers["sweep"] = "; ".join(f"{cell}: {_distance(rows, cell):.1f}" for cell in cells)
-    for short in SHORT:
-        label = f"{best}, CFR for {short:,} iterations"
-        numbers[f"short_{short}"] = (
-            f"{rows.estimate(label, WON).show(1, '%')} and {rows.estimate(label, WORST).show(1, '%')}"
+    for (measure, cell), short, p in itertools.product(((WON, best), (PLAYED, played)), SHORT, INNER):
+        label = f"{cell}, CFR for {short:,} iterations"
+        won, worst = (rows.estimate(label, each, p).show(1, "%") for each in (measure, WORST))
+        findings.append(
+            Finding(f"p = {p:g}, {short:,} iterations, {measure}", "", f"{won}; at worst {worst}", group=STOPPED)
         )
+    numbers |= {"best_played": played, "distance_played": f"{_distance(rows, played, PLAYED):.1f}"}
+    riskiest = min((rows.estimate(f"{cell}, rnr", WORST, 0.75) for cell in cells), key=lambda each: each.value)
+    numbers["worst_75"] = riskiest.show(1, "%")
+    for p in (1.0, 0.5):
+        numbers[f"played_{100 * p:.0f}"] = rows.estimate(f"{played}, rnr", PLAYED, p).show(1, "%")
+    for short, p in itertools.product(SHORT, INNER):
+        shown = rows.estimate(f"{played}, CFR for {short:,} iterations", WORST, p).show(1, "%")
+        numbers[f"worst_{short}_{100 * p:.0f}"] = shown
     return Outcome((*findings, *_over_the_wire(rows)), numbers=numbers)
+
+
+def _beside_the_papers(rows: Rows, cell: str, measure: str, group: str) -> list[Finding]:
+    """What responses to one UCT win and risk at each confidence, beside the paper's numbers."""
+    findings = []
+    for p, published in TABLE_3.items():
+        for each, value in zip((measure, WORST), published, strict=True):
+            found = rows.estimate(f"{cell}, rnr", each, p)
+            claim = f"{value:g} (± at most {luck(value):.1f})"
+            findings.append(Finding(f"p = {p:g}: {each}", claim, found.show(1, "%"), agrees(found, value), group))
+    return findings
 
 
 def _step(rows: Rows, line: str, measure: str, few: float, more: float, sign: int) -> Estimate:
@@ -166,34 +191,37 @@ def figure_9(rows: Rows, folder: Path) -> Outcome:
     cells = _cells(rows)
     if not cells:
         return Outcome(tuple(_over_the_wire(rows)))
-    best = min(cells, key=lambda cell: _distance(rows, cell))
+    closest = {measure: _closest(rows, measure) for measure in (WON, PLAYED)}
     figure, axes = new_picture(2)
     opponents = {WON: "against its distribution", PLAYED: "against the actions it takes"}
     findings = []
     for axis, (measure, title) in zip(axes, opponents.items(), strict=True):
         for number, method in enumerate(("rnr", "mixing")):
-            label = f"{best}, {method}"
+            label = f"{closest[measure]}, {method}"
             places = rows.places(label, measure)
             risk = [100 - rows.estimate(label, WORST, p).value for p in places]
             won = [rows.estimate(label, measure, p).value for p in places]
             axis.plot(risk, won, "o-", color=COLOURS[number], label=NAMES[method], markersize=4)
-        axis.set_title(f"Five-card Goofspiel: responses to UCT, {title}", fontsize=9)
+        axis.set_title(f"Five-card Goofspiel: responses to UCT, {title}\n{closest[measure]}", fontsize=9)
         axis.set_xlabel("exploitability (% a best response wins)")
         axis.set_ylabel("exploitation (% won)")
         axis.grid(True, alpha=0.3)
         axis.legend(frameon=False)
-        for cell in (best, *(each for each in cells if each != best)):
+        for cell in sorted(cells, key=lambda cell: cell != closest[measure]):
             behind = _behind(rows, cell, measure)
             what = f"{title}; UCT with {cell}"
-            published = "mixing is better" if cell == best else ""
+            published = "mixing is better" if cell == closest[measure] else ""
             findings.append(Finding(what, published, behind.show(1, "%"), Positive(behind), BEYOND))
     for short in SHORT:
-        behind = _behind(rows, best, WON, f"CFR for {short:,} iterations")
-        what = f"p = 0.75, beside responses by CFR that was stopped after {short:,} iterations"
-        findings.append(Finding(what, "", behind.show(1, "%"), group=BEYOND))
+        for measure, title in opponents.items():
+            behind = _behind(rows, closest[measure], measure, f"CFR for {short:,} iterations")
+            what = f"{title}, beside responses by CFR that was stopped after {short:,} iterations"
+            findings.append(Finding(what, "", behind.show(1, "%"), group=BEYOND))
     pictures = save_picture(figure, folder / "fig9")
     findings.sort(key=lambda finding: not finding.published)
-    return Outcome((*findings, *_over_the_wire(rows)), tuple(pictures), {"best": best})
+    return Outcome(
+        (*findings, *_over_the_wire(rows)), tuple(pictures), {"best": closest[WON], "best_played": closest[PLAYED]}
+    )
 
 
 def _behind(rows: Rows, cell: str, measure: str, responses: str = "rnr") -> Estimate:

@@ -139,6 +139,7 @@ BEST_C = 12.0  # of Smooth UCT, by our calibration
 LOWER = f"{SMOOTH} with c = {BEST_C:g}"
 LONG = "UCT, longer runs"  # how far it diverges, suits unseen
 AT_ONCE = (2**10, 2**12, 2**17)  # concurrent episodes of UCT on a GPU
+LATE = (2**10, 2**17)  # by how many episodes updates are late on one CPU thread, to imitate a GPU
 BILLION, LONG_RUNS = 1_000_000_000, {"medium": 3, "paper": 5}
 
 
@@ -300,6 +301,9 @@ def _diverging(rows: Rows) -> list[Finding]:
     shown = [
         (f"one CPU thread, suits unseen, {at:,.0f} episodes", rows.estimate(label, "nash_conv", at)) for at in places
     ]
+    for number in LATE:
+        what = f"one CPU thread, updates up to {number:,} episodes late, suits unseen, {MARKS[3]:,} episodes"
+        shown.append((what, rows.estimate(late(number), "nash_conv", MARKS[3])))
     for threads in AT_ONCE:
         found = rows.estimate(at_once(threads), "nash_conv", MARKS[3])
         shown.append((f"a GPU, up to {threads:,} episodes at once, suits unseen, {MARKS[3]:,} episodes", found))
@@ -307,6 +311,11 @@ def _diverging(rows: Rows) -> list[Finding]:
         found = rows.estimate(f"{UCT}{where}, {suits}, recorded", "nash_conv", MARKS[3])
         shown.append((f"{where[4:] or 'one CPU thread'}, {suits}, {MARKS[3]:,} episodes, earlier runs", found))
     return [Finding(what, "", found.show(2), group=group) for what, found in shown if found.runs]
+
+
+def late(episodes: int) -> str:
+    """The label of UCT on one CPU thread whose updates are so many episodes late."""
+    return f"{UCT}, updates {episodes} episodes late, suits unseen"
 
 
 def at_once(threads: int) -> str:

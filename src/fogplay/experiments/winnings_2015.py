@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fogplay.experiments.concurrency import ALONE
 from fogplay.experiments.holdem import STAND_IN, HoldemTable, quick, training
 from fogplay.experiments.pictures import Panel, draw_curves
 from fogplay.experiments.reproduce import Experiment, Outcome
@@ -122,8 +123,27 @@ def figure_3(rows: Rows, folder: Path) -> Outcome:
         shown = rows.estimate(name, "against sparring", at).show(0, "mb/h")
         group = f"Against {STAND_IN['sparring']}, by episodes"
         findings.append(Finding(f"{name}, {at:,.0f}", "", shown, group=group))
-    numbers = {"most_runs": f"{most:,.0f}", "lead": leads[most].show(2, "mb/h")}
-    return Outcome(tuple(findings), tuple(pictures), numbers)
+    beside, numbers = _one_at_a_time(rows)
+    numbers |= {"most_runs": f"{most:,.0f}", "lead": leads[most].show(2, "mb/h")}
+    return Outcome((*findings, *beside), tuple(pictures), numbers)
+
+
+def _one_at_a_time(rows: Rows) -> tuple[list[Finding], dict[str, str]]:
+    """What runs with many concurrent episodes win, and as long ones on one CPU thread, from the near-equilibrium."""
+    findings, numbers, measure = [], dict[str, str](), "against sparring"
+    for name in (SMOOTH, UCT):
+        for at in reversed(rows.places(f"{name}, {ALONE}", measure)):
+            many, one = (rows.estimate(label, measure, at) for label in (name, f"{name}, {ALONE}"))
+            more = many.minus(one).show(1, "mb/h")
+            shown = f"a GPU {many.show(1, 'mb/h')}, {ALONE} {one.show(1, 'mb/h')}, difference {more}"
+            group = f"A GPU beside {ALONE}, against {STAND_IN['sparring']}"
+            findings.append(Finding(f"{name}, {at:,.0f}", "", shown, group=group))
+            if name == UCT:
+                numbers.setdefault("uct_gpu", many.show(1, "mb/h"))
+                numbers.setdefault("uct_cpu", one.show(1, "mb/h"))
+                numbers.setdefault("uct_more", more)
+                numbers.setdefault("uct_at", f"{at:,.0f}")
+    return findings, numbers
 
 
 def _ends(rows: Rows) -> list[float]:

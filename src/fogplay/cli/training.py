@@ -35,7 +35,9 @@ def train(
     engine: Annotated[
         str, typer.Option(help="Where --episodes plays: threads; loky: local processes; ray: a Ray cluster.")
     ] = "threads",
-    seed: Annotated[int, amount(help="For the deals and the first weights.")] = 0,
+    seed: Annotated[
+        int | None, amount(help="For the deals and the first weights; 0, or with --resume that of the run.")
+    ] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     decks: Annotated[int, amount(help="Decks that are played against each bot to judge the networks.")] = 1000,
     judge_minutes: Annotated[float, typer.Option(help="How often the networks are judged.", min=0.0)] = 2.0,
@@ -50,7 +52,8 @@ def train(
     as_json: JSON = False,
 ) -> None:
     """Train networks by self-play; the run can be stopped and resumed at any time."""
-    checks.seed(seed)
+    if seed is not None:
+        checks.seed(seed)
     checks.whole("--decks", decks, 1)
     if episodes is not None:
         checks.whole("--episodes", episodes, 0)
@@ -69,8 +72,9 @@ def train(
         if resume:
             from fogplay.nets.runs import read_index
 
-            chosen = {**read_index(folder).get("settings", {}), **chosen}
-        run, judge = found(rules, folder, device, seed, chosen, episodes is not None, engine)
+            index = read_index(folder)
+            chosen, seed = {**index.get("settings", {}), **chosen}, index.get("seed", 0) if seed is None else seed
+        run, judge = found(rules, folder, device, seed or 0, chosen, episodes is not None, engine)
         if resume:
             run.resume()
         if tensorboard is not None:
@@ -132,8 +136,12 @@ def _in_episodes(watch: Watch, run: Any, judge: Any, episodes: int, minutes: flo
                 watch.note(f"episode {row['episode']}: {line}")
 
         last: dict[str, Any] = run.run(episodes, minutes, lambda evaluate: judge(evaluate, decks), report, stop.is_set)
+        if stop.is_set() and run.done == 0:
+            raise Stopped("stopped before the first networks were saved; the same command begins again")
         if stop.is_set():
-            raise Stopped(f"stopped after episode {run.done - 1}; continue: {again('--resume')}")
+            raise Stopped(f"stopped in episode {run.done}, whose games are kept; continue: {again('--resume')}")
+    if run.unjudged is not None or run.done <= episodes:
+        watch.note(f"time is up in episode {run.done}, whose games are kept; continue: {again('--resume')}")
     return last
 
 

@@ -228,7 +228,7 @@ def begin(games: int, parts: int, searched: bool = True) -> list[Record]:
 
 def go_on(
     seed: int, own: list[Record], threads: int, evaluate: Evaluate | None, settings: Settings, heat: float,
-    stopped: Callable[[], bool] = lambda: False, save: Callable[[], None] = lambda: None, every: float = 60.0,
+    stopped: Callable[[], bool] = lambda: False, save: Callable[[], None] = lambda: None, every: float = 20.0,
 ) -> bool:  # fmt: skip
     """Play the games of all records in threads; return whether they have ended, which they have unless ``stopped()``.
 

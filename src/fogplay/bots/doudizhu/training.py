@@ -143,7 +143,7 @@ def episodes(
 
 
 class SelfPlay:
-    """The games of a run's episodes; those that threads play are written down every minute and when stopped."""
+    """The games of a run's episodes; those that threads play are written down every 20 seconds and when stopped."""
 
     def __init__(self, plan: EpisodePlan, seed: int, threads: int, engine: str) -> None:
         self.plan, self.seed, self.threads, self.engine = plan, seed, threads, engine

@@ -89,9 +89,9 @@ def tournament(rows: Rows, folder: Path, pairs: Sequence[Pair], search: bool = F
         ahead = beyond if wins > 50 else Estimate(-beyond.value, beyond.error, beyond.runs)
         shown = "not measured" if won is MISSING else f"{_over_decks(won, 1)} %"
         shown += f", {_over_decks(score, 2)} points" if score.runs else ""
-        published = "" if math.isnan(wins) else f"{wins:g} %, {points:+g}"
-        test = None if STRONG in (one, other) or not published else Positive(ahead)  # a stand-in does not test XDou
-        findings.append(Finding(f"{one} against {other}", published, shown, test))
+        claim = "" if math.isnan(wins) else f"{wins:g} %, {points:+g}"
+        test = None if STRONG in (one, other) or not claim else Positive(ahead)  # a stand-in does not test XDou
+        findings.append(Finding(f"{one} against {other}", claim, shown, test))
     return Outcome(tuple(findings))  # fmt: skip
 
 

@@ -9,7 +9,7 @@
 `model` gives the search the program of its opponents, in place of its networks for them: how much is there to gain by
 knowing how they play? The networks alone play the same decks.
 
-Decks are played twice with sides swapped; errors are over decks. Set OPENBLAS_NUM_THREADS=1 on a busy machine.
+Decks are played twice with sides swapped; errors are over decks.
 """
 
 from __future__ import annotations

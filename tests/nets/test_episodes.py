@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from fogplay.games.doudizhu_moves import legal_heads
 from fogplay.simulators.doudizhu_features import SEEN
 
 torch = pytest.importorskip("torch")
-from fogplay.bots.doudizhu import evaluators, selfplay, training  # noqa: E402
+from fogplay.bots.doudizhu import evaluators, records, selfplay, training  # noqa: E402
 from fogplay.bots.doudizhu.deltadou import Settings  # noqa: E402
 from fogplay.nets.episodes import Episodes, Reservoir  # noqa: E402
 from fogplay.nets.training import CURVE, read_rows  # noqa: E402
@@ -61,6 +64,113 @@ def test_shares_are_those_of_the_search() -> None:
     assert (shares.max(1) < 1.0).any(), "the search tries more than one move"
     hand = int(found.samples.seen[0, 0])
     assert legal_heads(sum(1 << 4 * rank for rank in range(15) if hand >> 4 * rank & 1)).any()
+
+
+def asked_often(most: int) -> Callable[[], bool]:
+    """Says "stop" from the call with this number on."""
+    calls = itertools.count()
+    return lambda: next(calls) >= most
+
+
+@pytest.mark.parametrize("most", [0, 1, 30, 75])
+def test_interrupted_games_go_on_as_if_nothing_had_happened(tmp_path: Path, most: int) -> None:
+    settings, evaluate, file = Settings(playouts=4), evaluators.by_rules(), tmp_path / "games"
+    whole = selfplay.play(3, 4, 2, evaluate, settings, 1.0)
+    own = selfplay.begin(4, 2)
+    ended = selfplay.go_on(3, own, 1, evaluate, settings, 1.0, asked_often(most))
+    assert not ended
+    records.save(file, own, {"seed": 3})
+    again, about = records.load(file)
+    assert about["seed"] == 3
+    for one, other in zip(own, again, strict=True):
+        assert one.first == other.first
+        for name in ("length", "heads", "cards", "tried_heads", "tried"):
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    assert selfplay.go_on(3, again, 2, evaluate, settings, 1.0)
+    found = selfplay.together([selfplay.played(3, each) for each in again])
+    assert np.array_equal(found.winner, whole.winner)
+    for name, field in found.samples._asdict().items():
+        assert np.array_equal(field, getattr(whole.samples, name)), name
+
+
+def test_games_are_saved_while_they_are_played(tmp_path: Path) -> None:
+    lengths: list[int] = []
+    own = selfplay.begin(6, 2)
+
+    def save() -> None:
+        records.save(tmp_path / "games", own, {})
+        lengths.append(sum(int(each.length.sum()) for each in records.load(tmp_path / "games")[0]))
+
+    assert selfplay.go_on(1, own, 2, evaluators.by_rules(), Settings(playouts=8), 1.0, save=save, every=0.001)
+    assert lengths == sorted(lengths)
+    assert len(lengths) > 3
+
+
+def test_a_failing_thread_stops_the_others() -> None:
+    def broken(seat: int, seen: Any) -> Any:
+        raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        selfplay.go_on(1, selfplay.begin(4, 2), 2, broken, Settings(playouts=4), 1.0)
+
+
+def nothing(_evaluate: Any) -> dict[str, float]:
+    return {"judged": 1}
+
+
+def test_an_interruption_within_an_episode_changes_nothing(tmp_path: Path) -> None:
+    whole, parts = small(tmp_path / "whole"), small(tmp_path / "parts")
+    whole.run(2, 10.0, nothing, lambda row: None, lambda: False)
+    stops = 0
+    for most in itertools.count(5, 15):
+        parts.run(2, 10.0, nothing, lambda row: None, asked_often(most))
+        if parts.done == 3 and parts.unjudged is None:
+            break
+        stops += 1
+    assert stops > 3
+    here, there = (read_rows(run.folder / CURVE) for run in (whole, parts))
+    for one, other in zip(here, there, strict=True):
+        assert one.pop("play_seconds") > 0
+        assert other.pop("play_seconds") > 0
+        assert one.pop("learn_seconds") > 0
+        assert other.pop("learn_seconds") > 0
+        assert one == other
+
+
+def test_a_run_killed_anywhere_loses_no_games(tmp_path: Path) -> None:
+    """In a judgement, and between any two moves; the reservoir is there again too."""
+
+    def killed(_evaluate: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        small(tmp_path).run(2, 10.0, killed, lambda row: None, lambda: False)
+    moves, kept = 0, 0
+    for most in itertools.count(5, 15):
+        run = small(tmp_path)
+        run.resume()
+        assert bool(run.reservoir.kept[0]) == (run.done > 1)
+        run.run(2, 10.0, nothing, lambda row: None, asked_often(most))
+        if run.done == 3 and run.unjudged is None:
+            break
+        records_of = records.load(run.file(run.done))[0] if run.file(run.done).exists() else []
+        now = 1000 * run.done + sum(int(each.length.sum()) for each in records_of)
+        assert now >= moves
+        moves, kept = now, kept + (now % 1000 > 0)
+    assert kept > 2
+    rows = read_rows(tmp_path / CURVE)
+    assert [(row["episode"], row["judged"]) for row in rows] == [(0, 1), (1, 1), (2, 1)]
+    last = small(tmp_path)
+    last.resume()
+    assert len(last.reservoir.kept[0]["seen"]) == len(run.reservoir.kept[0]["seen"])
+
+
+def test_old_games_are_removed(tmp_path: Path) -> None:
+    run = small(tmp_path, games=1, playouts=1)
+    run.run(6, 10.0, lambda evaluate: {}, lambda row: None, lambda: False)
+    assert sorted(path.name for path in tmp_path.glob("games_*")) == [
+        f"games_{each}.safetensors" for each in (3, 4, 5, 6)
+    ]
 
 
 def test_a_reservoir_keeps_the_newest() -> None:
@@ -127,8 +237,7 @@ def test_processes_play_what_this_one_would(tmp_path: Path) -> None:
     run = small(tmp_path)
     networks, thinking = list(run.networks().values()), training.deliberation(4)
     found = selfplay.play_in_processes(7, 3, networks, thinking, 1.0, "sequential")
-    mind = selfplay.Mind(evaluators.by_networks(networks), thinking)
-    alone = [selfplay._play(7, first, 1, mind, 1.0) for first in range(3)]
+    alone = [selfplay.play_part(7, first, 1, networks, thinking, 1.0) for first in range(3)]
     assert found.winner.tolist() == [int(each.winner[0]) for each in alone]
     assert np.array_equal(found.samples.choice, np.concatenate([each.samples.choice for each in alone]))
 

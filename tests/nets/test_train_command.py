@@ -66,3 +66,25 @@ def test_mistakes_get_one_line(tmp_path: Path, words: list[str], message: str) -
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+EPISODES = [
+    word
+    for setting in (
+        "bootstrap=20", "bootstrap_steps=2", "games=12", "playouts=10", "steps=1", "width=8", "blocks=1", "batch=16"
+    )
+    for word in ("--set", setting)
+]  # fmt: skip
+
+
+def test_time_may_end_within_an_episode(tmp_path: Path) -> None:
+    """The command says so, and --resume goes on with the seed of the run."""
+    words = ["train", "doudizhu", "--episodes", "1", "--out", "nets", "--decks", "2"]
+    begun = fogplay(*words, "--seed", "5", *EPISODES, "--minutes", "0.0001", cwd=tmp_path)
+    assert begun.returncode == 0, begun.stderr
+    assert "time is up in episode 1, which is not lost" in begun.stderr
+    assert json.loads((tmp_path / "nets" / "run.json").read_text())["seed"] == 5
+    done = fogplay(*words, "--resume", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["episode"] == 1
+    assert json.loads((tmp_path / "nets" / "run.json").read_text())["seed"] == 5

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from fogplay import checks
-from fogplay.cli.app import JSON, Device, Stopped, again, amount, app, parse_settings, print_json
+from fogplay.cli.app import JSON, Stopped, again, amount, app, parse_settings, print_json
 from fogplay.cli.console import Watch, say
 from fogplay.errors import FogplayError
 from fogplay.interrupts import stopping
@@ -24,21 +24,25 @@ SEARCH = "search_"  # before the name of a bot, in a judgement of networks with 
 def train(
     game: Annotated[str, typer.Argument(help="A game whose bots are networks; see `fogplay games`.")],
     out: Annotated[Path | None, typer.Option(help="The folder of the run; GAME-networks by default.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Learn for this many minutes.", min=0.0)] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Stop after this many minutes, with --episodes also within one.", min=0.0)
+    ] = None,
     decisions: Annotated[
         int | None, amount("--decisions", "-n", help="Learn from this many decisions, those before --resume included.")
     ] = None,
     episodes: Annotated[
         int | None, amount(help="Learn in this many episodes of self-play with search, as DeltaDou did.")
     ] = None,
-    device: Device = "cpu",
+    device: Annotated[str, typer.Option(help="Where networks learn: cpu, or cuda (an NVIDIA GPU).")] = "cpu",
     engine: Annotated[
         str, typer.Option(help="Where --episodes plays: threads; loky: local processes; ray: a Ray cluster.")
     ] = "threads",
-    seed: Annotated[int, amount(help="For the deals and the first weights.")] = 0,
+    seed: Annotated[
+        int | None, amount(help="For the deals and the first weights; 0, or with --resume that of the run.")
+    ] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     decks: Annotated[int, amount(help="Decks that are played against each bot to judge the networks.")] = 1000,
-    judge_minutes: Annotated[float, typer.Option(help="How often the networks are judged.", min=0.0)] = 2.0,
+    judge_minutes: Annotated[float, typer.Option(help="How often networks are judged.", min=0.0)] = 2.0,
     save_minutes: Annotated[float, typer.Option(help="How often the run is saved.", min=0.0)] = 2.0,
     tensorboard: Annotated[Path | None, typer.Option(help="A folder for TensorBoard's scalars.")] = None,
     set_: Annotated[
@@ -50,7 +54,8 @@ def train(
     as_json: JSON = False,
 ) -> None:
     """Train networks by self-play; the run can be stopped and resumed at any time."""
-    checks.seed(seed)
+    if seed is not None:
+        checks.seed(seed)
     checks.whole("--decks", decks, 1)
     if episodes is not None:
         checks.whole("--episodes", episodes, 0)
@@ -69,8 +74,9 @@ def train(
         if resume:
             from fogplay.nets.runs import read_index
 
-            chosen = {**read_index(folder).get("settings", {}), **chosen}
-        run, judge = found(rules, folder, device, seed, chosen, episodes is not None, engine)
+            index = read_index(folder)
+            chosen, seed = {**index.get("settings", {}), **chosen}, index.get("seed", 0) if seed is None else seed
+        run, judge = found(rules, folder, device, seed or 0, chosen, episodes is not None, engine)
         if resume:
             run.resume()
         if tensorboard is not None:
@@ -132,8 +138,13 @@ def _in_episodes(watch: Watch, run: Any, judge: Any, episodes: int, minutes: flo
                 watch.note(f"episode {row['episode']}: {line}")
 
         last: dict[str, Any] = run.run(episodes, minutes, lambda evaluate: judge(evaluate, decks), report, stop.is_set)
+        if stop.is_set() and run.done == 0:
+            raise Stopped("stopped before the first networks were saved; the same command begins again")
+        now = run.done - (run.unjudged is not None)
         if stop.is_set():
-            raise Stopped(f"stopped after episode {run.done - 1}; continue: {again('--resume')}")
+            raise Stopped(f"stopped in episode {now}, which is not lost; continue: {again('--resume')}")
+    if run.done > 0 and now <= episodes:
+        watch.note(f"time is up in episode {now}, which is not lost; continue: {again('--resume')}")
     return last
 
 

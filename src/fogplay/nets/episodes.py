@@ -1,7 +1,9 @@
 """Training in episodes: games with search, a reservoir of their decisions, learning, a judgement (DeltaDou, 5.1).
 
-The state of a run is its networks and how many episodes it has made; the reservoir is filled anew after a resumption.
-Episode 0 is the bootstrap: decisions of a heuristic.
+The state of a run is its networks, how many episodes it has made, and the games of the last episodes, one file each:
+an interrupted episode goes on with its games, and the reservoir is filled from those before it. Episodes whose file is
+missing are left out, so the files need not be moved with the networks. Episode 0 is the bootstrap: decisions of a
+heuristic.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -27,7 +29,22 @@ from fogplay.scalars import scalars_in
 
 Decisions = Mapping[str, NDArray[Any]]  # by the names of ``Imitator.loss``, and "seat"
 Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]
-Play = Callable[[int, Evaluate | None, float], tuple[Decisions, Row]]  # (episode, evaluator, temperature)
+Stopped = Callable[[], bool]
+FILES = 4  # files of games that are kept: what fits into a reservoir of the usual size
+
+
+class Games(Protocol):
+    """The games of a run's episodes."""
+
+    def play(
+        self, episode: int, evaluate: Evaluate | None, heat: float, file: Path, stopped: Stopped
+    ) -> tuple[Decisions, Row] | None:
+        """All decisions of an episode and facts about it, or None if stopped; the file holds what was played so far."""
+        ...
+
+    def again(self, episode: int, file: Path) -> Decisions:
+        """The decisions of an episode that was played."""
+        ...
 
 
 class EpisodePlan(NamedTuple):
@@ -80,10 +97,11 @@ class Episodes:
     """A run with its folder; ``names`` are those of the seats' networks."""
 
     def __init__(
-        self, imitator: Imitator, names: tuple[str, ...], folder: Path, about: Row, plan: EpisodePlan, play: Play
+        self, imitator: Imitator, names: tuple[str, ...], folder: Path, about: Row, plan: EpisodePlan, games: Games
     ) -> None:
         self.learner, self.names, self.folder, self.about, self.plan = imitator, names, folder, about, plan
-        self.play, self.done = play, 0
+        self.games, self.done = games, 0
+        self.unjudged: Row | None = None  # the row of an episode that was learned from, and not judged yet
         self.scalars: Any = None
         self.reservoir = Reservoir(len(names), imitator.device)
 
@@ -92,51 +110,69 @@ class Episodes:
         index = runs.resume(self.folder, self.learner, self.names)
         if index.get("game") != self.about.get("game") or "episodes" not in index:
             raise FogplayError(f"the run in {self.folder} is not one of {self.about.get('game')} in episodes")
-        self.done = int(index["episodes"])
-        kept = [row for row in read_rows(self.folder / CURVE) if row["episode"] < self.done]
+        self.done, self.unjudged = int(index["episodes"]), index.get("unjudged")
+        rows = read_rows(self.folder / CURVE)
+        kept = [row for row in rows if row["episode"] < self.done - (self.unjudged is not None)]
         storage.write_text(self.folder / CURVE, "".join(json.dumps(row) + "\n" for row in kept))
+        for episode in range(max(self.done - FILES, 1), self.done):
+            if self.file(episode).exists():
+                self.reservoir.add(self.games.again(episode, self.file(episode)), self.plan.capacity)
 
     def log_to_tensorboard(self, folder: Path) -> None:
         """Write the curve as TensorBoard's scalars too."""
         self.scalars = scalars_in(folder)
 
-    def run(
-        self, episodes: int, minutes: float, judge: Judge, report: Callable[[Row], None], stopped: Callable[[], bool]
-    ) -> Row:
+    def run(self, episodes: int, minutes: float, judge: Judge, report: Callable[[Row], None], stopped: Stopped) -> Row:
         """Make episodes until there are so many besides the bootstrap, time is up or ``stopped()``; the last row."""
-        began, row = time.monotonic(), Row()
-        while self.done <= episodes and not stopped() and time.monotonic() - began < 60 * minutes:
-            row = self.episode(judge)
-            report(row)
+        end, row = time.monotonic() + 60 * minutes, Row()
+
+        def over() -> bool:
+            return stopped() or time.monotonic() > end
+
+        while not over() and (self.done <= episodes or self.unjudged is not None):
+            if self.unjudged is not None or self.learn(over):
+                row = self.judge(judge)
+                report(row)
         return row
 
-    def episode(self, judge: Judge) -> Row:
-        """Play, learn, judge and save once."""
-        plan, began = self.plan, time.monotonic()
-        first = self.done == 0
+    def learn(self, stopped: Stopped) -> bool:
+        """Play an episode, or what is left of it, learn from it and save; return whether it was not stopped before."""
+        plan, began, first = self.plan, time.monotonic(), self.done == 0
         evaluate = None if first else self.learner.evaluator()
         asked = asked_of(evaluate)
-        decisions, facts = self.play(self.done, evaluate, self.heat())
-        played = time.monotonic()
+        found = self.games.play(self.done, evaluate, self.heat(), self.file(self.done), stopped)
+        if found is None:
+            return False
+        (decisions, facts), played = found, time.monotonic()
         if self.done == 1:
             self.reservoir.clear()  # what the heuristic did
         self.reservoir.add(decisions, None if first else plan.capacity)
         self.learner.decisions += len(decisions["seat"])
+        torch.manual_seed(self.about["seed"] + self.done)  # so that an interruption does not change what is drawn
         learned = self.learner.learn(self.reservoir.kept, plan.bootstrap_steps if first else plan.steps)
-        row: Row = {
-            "decisions": self.learner.decisions, "episode": self.done, **facts, **learned,
-            "play_seconds": played - began, "learn_seconds": time.monotonic() - played,
-        }  # fmt: skip
+        row: Row = {"decisions": self.learner.decisions, "episode": self.done, **facts, **learned}
+        row["play_seconds"] = row.get("play_seconds", 0.0) + played - began
+        row["learn_seconds"] = time.monotonic() - played
         if asked is not None and (now := asked_of(evaluate)) is not None:
             row |= {"evaluations": now[0] - asked[0], "network_seconds": now[1] - asked[1]}
-        row |= judge(self.learner.evaluator())
-        self.done += 1
+        self.done, self.unjudged = self.done + 1, row
+        self.save()
+        return True
+
+    def judge(self, judge: Judge) -> Row:
+        """Judge the networks of the episode that was learned from; write its row and save."""
+        row: Row = {**(self.unjudged or {}), **judge(self.learner.evaluator())}
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / CURVE, "a") as curve:
             curve.write(json.dumps(row) + "\n")
         add_scalars(self.scalars, row, self.names, row["episode"])
+        self.unjudged = None
         self.save()
         return row
+
+    def file(self, episode: int) -> Path:
+        """Where the games of an episode are kept."""
+        return self.folder / f"games_{episode}.safetensors"
 
     def heat(self) -> float:
         """The temperature of this episode's moves."""
@@ -145,7 +181,9 @@ class Episodes:
 
     def save(self) -> None:
         """Write the state, and the seats' networks as files that can play."""
-        runs.save(self.folder, self.learner, self.names, {**self.about, "episodes": self.done})
+        about = {**self.about, "episodes": self.done}
+        runs.save(self.folder, self.learner, self.names, {**about, "unjudged": self.unjudged})
+        self.file(self.done - 1 - FILES).unlink(missing_ok=True)
         for name, network in self.networks().items():
             network.save(self.folder / f"{name}.safetensors")
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay import storage
+from fogplay.blas import one_thread
 from fogplay.errors import FogplayError
 from fogplay.strategies.convolution import ConvolutionShape
 from fogplay.strategies.dense import DenseShape
@@ -59,7 +60,8 @@ class Network:
     def outputs(self, seen: NDArray[np.int64]) -> NDArray[np.float32]:
         """[rows, outputs] for int64 words ``seen[rows, words]``."""
         starts = range(0, max(len(seen), 1), _MOST)
-        parts = [self.shape.evaluate(self.arrays, seen[first : first + _MOST]) for first in starts]
+        with one_thread():
+            parts = [self.shape.evaluate(self.arrays, seen[first : first + _MOST]) for first in starts]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -14,6 +14,7 @@ from fogplay.bots.doudizhu import fpmcts, inference
 from fogplay.bots.doudizhu.asking import Evaluate, ask
 from fogplay.bots.doudizhu.expansion import Weights, plant
 from fogplay.bots.doudizhu.inference import Situations, Thinking, Worlds, some_of
+from fogplay.bots.doudizhu.remembering import Remembering
 from fogplay.bots.doudizhu.worlds import draw_evenly
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu_worlds import ways_buffer
@@ -21,6 +22,8 @@ from fogplay.jit import kernel
 from fogplay.search.trees import Rule, best_action
 from fogplay.simulators.doudizhu_features import HANDS, HEAD_WORDS, SEAT, SEEN, WORDS, look
 from fogplay.simulators.doudizhu_policy import COUNTS, OUTPUTS, cards_of_move, draw_move
+
+REMEMBERED = 4  # answers per playout of a position, which asks for two or three
 
 
 class Settings(NamedTuple):
@@ -76,7 +79,7 @@ class Mind:
     """A player's memory, sized for the most positions that it was asked about at once."""
 
     def __init__(self, evaluate: Evaluate, settings: Settings) -> None:
-        self.evaluate, self.settings = evaluate, checked(settings)
+        self.evaluate, self.settings = Remembering(evaluate), checked(settings)
         self._room: fpmcts.Searches | None = None
 
     def think(self, own: Situations, rng: NDArray[np.uint64], deadline: float | None = None) -> Decisions:
@@ -112,6 +115,7 @@ class Mind:
             self._room = fpmcts.searches(
                 roots, max(settings.playouts, 1), settings.parallel, settings.thinking.worlds, settings.actions
             )
+            self.evaluate.grow(REMEMBERED * roots * settings.playouts)
         return self._room
 
 

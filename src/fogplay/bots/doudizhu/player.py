@@ -65,6 +65,7 @@ class DeltaDou(Compiled):
 
     def _think(self, seen: Observation, luck: float, deadline: float | None) -> Decisions:
         end = None if deadline is None else deadline - MARGIN_SECONDS
+        self.mind.evaluate.forget()  # a move depends on nothing but the view
         return self.mind.think(situation_from(seen), stream(luck), end)
 
     def _infer(self, seen: Observation, luck: float) -> Worlds:

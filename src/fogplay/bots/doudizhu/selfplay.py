@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu import arena
+from fogplay.bots.doudizhu import arena, records
 from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import Mind, Settings
 from fogplay.bots.doudizhu.evaluators import by_networks
-from fogplay.bots.doudizhu.inference import LONGEST, Situations
-from fogplay.bots.doudizhu.lockstep import ask_bot, deal_lanes, make_all, note, seen_only
+from fogplay.bots.doudizhu.inference import Situations
+from fogplay.bots.doudizhu.lockstep import ask_bot, make_all, note, seen_only
+from fogplay.bots.doudizhu.records import KEPT, Record, keep_tries
 from fogplay.engines import spread
 from fogplay.games.doudizhu_cards import having_2
 from fogplay.games.doudizhu_heads import KICKERS, NUM_KICKERS, PAIRS, cards_of_head, category_of, rank_of
 from fogplay.jit import kernel
 from fogplay.simulators.doudizhu_features import (
     BOMBS,
-    FACTS,
     HANDS,
     HEAD_WORDS,
     MOVES,
     OPEN,
     OVER,
     SEAT,
-    WORDS,
     look,
     look_open,
 )
@@ -37,7 +38,6 @@ from fogplay.simulators.streams import many_streams, uniform
 from fogplay.strategies.network import Network
 
 PARTS = 64  # of games played in processes
-KEPT = 16  # heads of a decision whose shares are kept: the most tried ones
 
 
 class Samples(NamedTuple):
@@ -148,41 +148,16 @@ def draw_moves(searches, searched, heat, heads, cards, rng):
 
 
 @kernel
-def share_tries(searches, row, heads, shares):
-    """Fill ``heads[16]`` and ``shares[16]`` with how often moves of each head were tried."""
-    heads[:], shares[:] = 0, 0.0
-    filled, total = 0, 0.0
-    for action in range(searches.trees.num_actions[row, 0]):
-        tried = np.float64(searches.trees.tried[row, 0, action])
-        if tried == 0.0:
-            continue
-        place = 0
-        while place < filled and heads[place] != searches.heads[row, 0, action]:
-            place += 1
-        if place == filled and filled == KEPT:
-            place = int(np.argmin(shares))
-            if shares[place] >= tried:
-                continue
-            shares[place] = 0.0
-        filled = max(filled, place + 1)
-        heads[place] = searches.heads[row, 0, action]
-        shares[place] += tried
-    for place in range(filled):
-        total += shares[place]
-    for place in range(filled):
-        shares[place] /= total
-
-
-@kernel
-def share_all(searches, searched, lanes, samples, first, last):
-    """``share_tries`` for the samples from ``first`` to ``last`` whose lanes were searched."""
-    row = 0
+def share_all(tried_heads, tried, samples, first, last):
+    """Put the shares of a search's tries into the samples from ``first`` to ``last``, where it tried anything."""
     for place in range(first, last):
-        lane = np.int64(samples.results[place, 0])
-        while row < len(searched) and lanes[searched[row]] < lane:
-            row += 1
-        if row < len(searched) and lanes[searched[row]] == lane:
-            share_tries(searches, row, samples.heads[place], samples.shares[place])
+        lane, total = np.int64(samples.results[place, 0]), 0.0
+        for option in range(tried.shape[1]):
+            total += tried[lane, option]
+        if total > 0.0:
+            for option in range(tried.shape[1]):
+                samples.heads[place, option] = tried_heads[lane, option]
+                samples.shares[place, option] = tried[lane, option] / total
 
 
 def _finished(samples: Samples, winner: NDArray[np.int32], bombs: NDArray[np.int32]) -> Samples:
@@ -197,56 +172,97 @@ def _finished(samples: Samples, winner: NDArray[np.int32], bombs: NDArray[np.int
 # ---- Games
 
 
-def _play(seed: int, first: int, games: int, mind: Mind | None, heat: float) -> Played:
-    """Games between players of one mind, or of the rules of thumb without one."""
-    words, facts = np.zeros((games, WORDS), np.uint64), np.zeros((games, FACTS), np.int32)
-    past = np.zeros((games, LONGEST), np.int16), np.zeros((games, LONGEST), np.uint64)
-    rng, bot = np.random.SeedSequence((seed, first)).generate_state(2, np.uint64), arena.bot(arena.RULES)
-    deal_lanes(seed, first, words, facts, rng.copy())
-    samples, end, seat = empty(games * 40), 0, 0
-    while True:
+def _go_on(
+    seed: int, own: Record, mind: Mind | None, heat: float, stopped: Callable[[], bool] = lambda: False
+) -> Record:
+    """Play games to their end or until ``stopped()``, by one mind or, without it, by the rules of thumb.
+
+    The record is mutated. A move depends on the seed and on the game's number, not on when its game was interrupted.
+    """
+    words, facts = records.positions(seed, own)
+    bot, first, games = arena.bot(arena.RULES), own.first, len(own.length)
+    while not stopped():
         lanes = np.flatnonzero(facts[:, OVER] == 0)
         if len(lanes) == 0:
             break
-        if end + len(lanes) > len(samples.seat):
-            samples = joined([samples, empty(games * 40)])
-        before = words.copy(), facts.copy()
-        begin = end
+        move = int(facts[lanes[0], MOVES])
         if mind is None:
-            ask_bot(lanes, words, facts, bot, rng)
-            note(lanes, words, facts, *past)
-            made = facts[lanes, MOVES] - 1
-            end = write_samples(lanes, *before, past[0][lanes, made], past[1][lanes, made], samples, end)
+            ask_bot(lanes, words, facts, bot, many_streams([seed, first, move], 1)[0])
         else:
-            own = seen_only(Situations(words[lanes], facts[lanes], past[0][lanes], past[1][lanes]), seat)
-            streams = many_streams([seed, int(facts[lanes[0], MOVES])], first + games)[first + lanes]
-            decided = mind.think(own, streams)
+            view = Situations(words[lanes], facts[lanes], own.heads[lanes], own.cards[lanes])
+            streams = many_streams([seed, move], first + games)[first + lanes]
+            decided = mind.think(seen_only(view, int(facts[lanes[0], SEAT])), streams)
             if heat > 0.0:
                 draw_moves(decided.searches, decided.searched, heat, decided.heads, decided.cards, streams)
-            end = write_samples(lanes, *before, decided.heads, decided.cards, samples, end)
-            share_all(decided.searches, decided.searched, lanes, samples, begin, end)
+            keep_tries(decided.searches, decided.searched, lanes, move, own.tried_heads, own.tried)
             make_all(lanes, words, facts, decided.heads, decided.cards)
-            note(lanes, words, facts, *past)
-        seat = (seat + 1) % 3
+        note(lanes, words, facts, own.heads, own.cards)
+        own.length[lanes] = move + 1
+    return own
+
+
+def finished(seed: int, own: Record) -> bool:
+    """Whether all games of a record have ended."""
+    return bool((records.positions(seed, own)[1][:, OVER] != 0).all())
+
+
+def played(seed: int, own: Record) -> Played:
+    """What there is to learn from games that have ended."""
+    words, facts = records.positions(seed, own, 0)
+    samples, end = empty(int(own.length.sum())), 0
+    for move in range(int(own.length.max(initial=0))):
+        lanes = np.flatnonzero(own.length > move)
+        heads, cards = own.heads[lanes, move].astype(np.int64), own.cards[lanes, move]
+        begin, end = end, write_samples(lanes, words, facts, heads, cards, samples, end)
+        share_all(own.tried_heads[:, move], own.tried[:, move], samples, begin, end)
+        make_all(lanes, words, facts, heads, cards)
     samples = Samples._make(field[:end] for field in samples)
     winner, bombs = facts[:, SEAT].copy(), facts[:, BOMBS].copy()
     return Played(_finished(samples, winner, bombs), winner, bombs)
 
 
+def begin(games: int, parts: int, searched: bool = True) -> list[Record]:
+    """Records of games that begin, in so many parts."""
+    return [records.new(first, count, searched) for first, count in _parts(games, parts)]
+
+
+def go_on(
+    seed: int, own: list[Record], threads: int, evaluate: Evaluate | None, settings: Settings, heat: float,
+    stopped: Callable[[], bool] = lambda: False, save: Callable[[], None] = lambda: None, every: float = 20.0,
+) -> bool:  # fmt: skip
+    """Play the games of all records in threads; return whether they have ended, which they have unless ``stopped()``.
+
+    ``save()`` is called ``every`` so many seconds. Without an evaluator, the rules of thumb play. A move is drawn by
+    the tries of the search to the power 1 / ``heat``; 0 takes the most tried one.
+    """
+    failed = threading.Event()
+
+    def part(record: Record) -> None:
+        try:
+            mind = None if evaluate is None else Mind(evaluate, settings)
+            _go_on(seed, record, mind, heat, lambda: stopped() or failed.is_set())
+        except BaseException:
+            failed.set()  # so that the others do not play on in vain
+            raise
+
+    with ThreadPoolExecutor(threads) as pool:
+        running = {pool.submit(part, record) for record in own}
+        while running:
+            done, running = wait(running, every)
+            if running:
+                save()
+            for each in done:
+                each.result()
+    return not stopped() or all(finished(seed, record) for record in own)
+
+
 def play(
     seed: int, games: int, threads: int, evaluate: Evaluate | None, settings: Settings | None = None, heat: float = 1.0
 ) -> Played:
-    """Games of self-play, shared by threads; without an evaluator they are played by the rules of thumb.
-
-    A move is drawn by the tries of the search to the power 1 / ``heat``; 0 takes the most tried one.
-    """
-
-    def part(first: int, count: int) -> Played:
-        mind = None if evaluate is None else Mind(evaluate, settings or Settings())
-        return _play(seed, first, count, mind, heat)
-
-    with ThreadPoolExecutor(threads) as pool:
-        return _together(list(pool.map(lambda numbers: part(*numbers), _parts(games, threads))))
+    """Whole games of self-play, shared by threads."""
+    own = begin(games, threads, evaluate is not None)
+    go_on(seed, own, threads, evaluate, settings or Settings(), heat)
+    return together([played(seed, record) for record in own])
 
 
 def play_in_processes(
@@ -263,14 +279,15 @@ def play_in_processes(
     A game does not depend on the process that plays it, but on the part that it is in: there are always as many.
     """
     tasks = [(seed, first, count, networks, settings, heat) for first, count in _parts(games, PARTS)]
-    return _together(spread(play_part, tasks, engine, workers))
+    return together(spread(play_part, tasks, engine, workers))
 
 
 def play_part(
     seed: int, first: int, games: int, networks: list[Network] | None, settings: Settings, heat: float
 ) -> Played:
     """Some of the games of ``play_in_processes``."""
-    return _play(seed, first, games, None if networks is None else Mind(by_networks(networks), settings), heat)
+    mind = None if networks is None else Mind(by_networks(networks), settings)
+    return played(seed, _go_on(seed, records.new(first, games, mind is not None), mind, heat))
 
 
 def _parts(games: int, number: int) -> list[tuple[int, int]]:
@@ -279,7 +296,8 @@ def _parts(games: int, number: int) -> list[tuple[int, int]]:
     return [(first, min(each, games - first)) for first in range(0, games, each)]
 
 
-def _together(done: list[Played]) -> Played:
+def together(done: list[Played]) -> Played:
+    """All games of several parts."""
     return Played(
         joined([each.samples for each in done]),
         np.concatenate([each.winner for each in done]),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fogplay.bots.doudizhu import arena, lockstep, selfplay
+from fogplay.bots.doudizhu import arena, lockstep, records, selfplay
 from fogplay.bots.doudizhu.agents import Strong
 from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import Mind
@@ -31,6 +32,7 @@ from fogplay.simulators.doudizhu_lanes import Lanes
 from fogplay.simulators.doudizhu_policy import COUNTS, KICKER_KINDS, MOST_KICKERS, OUTPUTS
 from fogplay.strategies.convolution import ConvolutionShape
 from fogplay.strategies.dense import DenseShape
+from fogplay.strategies.network import Network
 
 CRITIC = "critic"
 LAYOUT = Layout(
@@ -90,6 +92,7 @@ def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
 
 PLANES = (0, 1, 2, 3, 4, 5, 6, 7, 8)  # own, unseen, shown; played by each; the last three moves
 THREADS = "threads"  # instead of one of engines.ENGINES
+TOGETHER = 64  # games that a thread plays in step: with more, the last ones to end leave the network idle
 PARALLEL = 16  # simulations of a position at the same time: many positions fill a batch
 FACT_WORDS = (SEEN_LEFT, SEEN_FACTS)
 EPISODES_ON_CPU = {
@@ -131,19 +134,59 @@ def episodes(
     begin(device, seed)
     shape = ConvolutionShape(SEEN, OUTPUTS, PLANES, FACT_WORDS, NUM_RANKS, width, blocks)
     imitator = Imitator(Convolution(shape, len(SEATS)), LAYOUT, rates, device)
-    thinking = deliberation(plan.playouts)
-
-    def play(episode: int, evaluate: Any, heat: float) -> tuple[dict[str, Any], Row]:
-        games = plan.bootstrap if episode == 0 else plan.games
-        if engine == THREADS:
-            found = selfplay.play(seed + episode, games, threads, evaluate, thinking, heat)
-        else:
-            networks = None if evaluate is None else list(run.networks().values())
-            found = selfplay.play_in_processes(seed + episode, games, networks, thinking, heat, engine)
-        wins = {f"wins_{name}": float((found.winner == seat).mean()) for seat, name in enumerate(SEATS)}
-        return found.samples._asdict(), {**wins, "bombs": float(found.bombs.mean())}
-
     settings = {**plan._asdict(), "width": width, "blocks": blocks, "rate": rates.rate, "batch": rates.batch}
     about = {"game": str(rules), "seed": seed, "settings": settings}
-    run = Episodes(imitator, SEATS, folder, about, plan, play)
+    games = SelfPlay(plan, seed, threads, engine)
+    run = Episodes(imitator, SEATS, folder, about, plan, games)
+    games.networks = lambda: list(run.networks().values())
     return run
+
+
+class SelfPlay:
+    """The games of a run's episodes; those that threads play are written down every 20 seconds and when stopped."""
+
+    def __init__(self, plan: EpisodePlan, seed: int, threads: int, engine: str) -> None:
+        self.plan, self.seed, self.threads, self.engine = plan, seed, threads, engine
+        self.thinking = deliberation(plan.playouts)
+        self.networks: Callable[[], list[Network]] = list  # for processes, which have copies
+
+    def play(
+        self, episode: int, evaluate: Evaluate | None, heat: float, file: Path, stopped: Callable[[], bool]
+    ) -> tuple[dict[str, Any], Row] | None:
+        """All decisions of an episode and who won, or None if stopped; what was played is in the file then."""
+        seed, plan = self.seed + episode, self.plan
+        if self.engine != THREADS:
+            networks = None if evaluate is None else self.networks()
+            games = plan.bootstrap if evaluate is None else plan.games
+            return learned_from(selfplay.play_in_processes(seed, games, networks, self.thinking, heat, self.engine))
+        if evaluate is None:
+            return learned_from(selfplay.play(seed, plan.bootstrap, self.threads, None))
+        own, seconds, began = (
+            selfplay.begin(plan.games, max(self.threads, plan.games // TOGETHER)),
+            0.0,
+            time.monotonic(),
+        )
+        if file.exists():
+            own, about = records.load(file)
+            seed, seconds = int(about["seed"]), float(about["seconds"])
+
+        def save() -> None:
+            records.save(file, own, {"seed": seed, "seconds": seconds + time.monotonic() - began})
+
+        ended = selfplay.go_on(seed, own, self.threads, evaluate, self.thinking, heat, stopped, save)
+        save()
+        if not ended:
+            return None
+        decisions, facts = learned_from(selfplay.together([selfplay.played(seed, each) for each in own]))
+        return decisions, {**facts, "play_seconds": seconds}
+
+    def again(self, episode: int, file: Path) -> dict[str, Any]:
+        """The decisions of an episode that was played."""
+        own, about = records.load(file)
+        return selfplay.together([selfplay.played(int(about["seed"]), each) for each in own]).samples._asdict()
+
+
+def learned_from(found: selfplay.Played) -> tuple[dict[str, Any], Row]:
+    """The decisions of games, and who won how many of them."""
+    wins = {f"wins_{name}": float((found.winner == seat).mean()) for seat, name in enumerate(SEATS)}
+    return found.samples._asdict(), {**wins, "bombs": float(found.bombs.mean())}

@@ -247,7 +247,7 @@ def test_regrets_and_averages_are_those_of_a_slow_twin() -> None:
     game, cards = _game(SMALL[1], most=4)
     twin, rng = Twin(game, cards), np.random.default_rng(6)
     for iteration in range(1, 5):
-        board = rng.permutation(game.deck.cards)[:2]
+        board = rng.permutation(game.deck.cards)[:2].astype(np.uint8)
         game.learn_on(board, float(iteration))
         twin.learn_on(board.tolist(), float(iteration))
     assert game.weights() == pytest.approx(twin.average, rel=1e-4, abs=1e-4)

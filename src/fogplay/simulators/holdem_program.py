@@ -48,16 +48,16 @@ def source(branch: Branch, name: str, ahead: int, marked: bool = False) -> str:
             "    for card in range(CARDS):",
             *_indented(2, [f"store(held, card * ROWS + thread + {each.offset}, zero)" for each in counted]),
             *_indented(1, passes.begin() + nowhere),
-            *_indented(1, passes.over("first", passes.add(counted), "next_last", "first") + passes.flush(counted)),
+            *_indented(1, passes.over("first", _add(counted), "next_last", "first") + _flush(counted)),
             "    for card in range(CARDS):",
             "        at = card * ROWS + thread",
             *_indented(2, [f"store(held, at + FOLDED_{each}, zero - load(held, at + SHOWN_{each}))" for each in both]),
             *_indented(1, [f"folded_{each} = zero - shown_{each}" for each in both]),
             "    while first < HANDS:",
             *_indented(2, passes.next_group()),
-            *_indented(2, nowhere + passes.over("before", passes.add(added), "last", "first") + passes.flush(added)),
+            *_indented(2, nowhere + passes.over("before", _add(added), "last", "first") + _flush(added)),
             *_indented(
-                2, nowhere + passes.over("first", passes.read(added + read) + _value(branch, read), "next_last", "last")
+                2, nowhere + passes.over("first", _read(added + read) + _value(branch, read), "next_last", "last")
             ),
             "        before, first = first, last",
             *_indented(1, _add_worth(branch)),
@@ -206,42 +206,6 @@ class _Passes(NamedTuple):
             *(f"    reach_{name} = load(product, row + PRODUCT_{name})" for name in names),
         ]
 
-    def add(self, rows: list[_Row]) -> list[str]:
-        """Add the hand to its cards.
-
-        All numbers are loaded before the first is stored, since the compiler cannot know that they differ. A GPU keeps
-        those of the higher card in variables while it stays the same; a CPU would often guess wrong whether it does.
-        """
-        changed = [f"top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows]
-        if self.ahead:
-            changed = ["if b != top:", *_indented(1, [*self.flush(rows), "top = b", *changed])]
-        added = [
-            line
-            for name, kind, met, sign in rows
-            for line in (
-                f"more = {met}",
-                f"store(held, a + {kind.upper()}_{name}, low_{kind}_{name} {sign} more)",
-                f"top_{kind}_{name} = top_{kind}_{name} {sign} more",
-                f"{kind}_{name} = {kind}_{name} {sign} more",
-            )
-        ]
-        stored = [] if self.ahead else [f"store(held, b + {each.offset}, top_{each.kind}_{each.name})" for each in rows]
-        return [*changed, *self._low(rows), *added, *stored]
-
-    def flush(self, rows: list[_Row]) -> list[str]:
-        """Store what is kept of the higher card."""
-        return [f"store(held, top + {each.offset}, top_{each.kind}_{each.name})" for each in rows if self.ahead]
-
-    def read(self, rows: list[_Row]) -> list[str]:
-        """Load what the hand's value is computed from."""
-        changed = [f"top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows]
-        if self.ahead:
-            changed = ["if b != top:", *_indented(1, ["top = b", *changed])]
-        return [*changed, *self._low(rows)]
-
-    def _low(self, rows: list[_Row]) -> list[str]:
-        return [f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows]
-
 
 class _Row(NamedTuple):
     """A number per card in shared memory, and its sum over all hands in a variable."""
@@ -254,6 +218,45 @@ class _Row(NamedTuple):
     @property
     def offset(self) -> str:
         return f"{self.kind.upper()}_{self.name}"
+
+
+def _add(rows: list[_Row]) -> list[str]:
+    """Add the hand to its cards.
+
+    All numbers are loaded before the first is stored, since the compiler cannot know that they differ. Those of the
+    higher card are kept in variables while it stays the same.
+    """
+    return [
+        "if b != top:",
+        *_indented(1, _flush(rows)),
+        *_indented(1, ["top = b", *(f"top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows)]),
+        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
+        *(
+            line
+            for name, kind, met, sign in rows
+            for line in (
+                f"more = {met}",
+                f"store(held, a + {kind.upper()}_{name}, low_{kind}_{name} {sign} more)",
+                f"top_{kind}_{name} = top_{kind}_{name} {sign} more",
+                f"{kind}_{name} = {kind}_{name} {sign} more",
+            )
+        ),
+    ]
+
+
+def _flush(rows: list[_Row]) -> list[str]:
+    """Store what is kept of the higher card."""
+    return [f"store(held, top + {each.offset}, top_{each.kind}_{each.name})" for each in rows]
+
+
+def _read(rows: list[_Row]) -> list[str]:
+    """Load what the hand's value is computed from."""
+    return [
+        "if b != top:",
+        "    top = b",
+        *(f"    top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows),
+        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
+    ]
 
 
 def _value(branch: Branch, folded: list[_Row]) -> list[str]:

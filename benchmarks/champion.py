@@ -181,7 +181,7 @@ def draw(rows: list[dict[str, str]]) -> None:
     for key in dict.fromkeys(tuple(row[each] for each in KEY[:-1]) for row in rows):
         own = [row for row in rows if tuple(row[each] for each in KEY[:-1]) == key]
         name = f"{key[1]}, {key[2]}" + (f"\nagainst {key[3]}" if key[3] else "") + ", GPU" * (key[4] == "cuda")
-        name += _earlier(own[0], ", earlier estimate")
+        name += _earlier(own[0], " ¹")
         at = [int(row["iterations"]) * (BOARDS if row["device"] == "cuda" else 1) for row in own]
         means, errors = ([float(row[each]) for row in own] for each in ("mean", "standard_error"))
         axes.errorbar(at, means, errors, fmt="o-", capsize=3, label=name)

@@ -38,14 +38,15 @@ PAGE, PICTURE = ROOT / "docs" / "exploitability.md", ROOT / "docs" / "pictures" 
 SHIPPED = ROOT / "src" / "fogplay" / "bots" / "data" / "champion-2.safetensors"
 BEGIN, END = "<!-- made by benchmarks/champion.py write -->", "<!-- end of champion.py -->"
 GRID = "ehs2-percentile:169/1000/1000/1000"
-SNAPSHOTS = (30, 60, 120, 240, 300, *range(1000, 10_000, 1000), *range(10_000, 21_000, 2000))
+SNAPSHOTS = (30, 60, 120, 240, 300, 600, 1000, 1200, *range(2000, 10_000, 1000), *range(10_000, 21_000, 2000))
 SEED, SAVE_SECONDS = 0, 120.0
 BOARDS = 16  # of an iteration on a GPU: see simulators/holdem_tensors.py
 STEPS = 51  # probabilities of the shipped file are multiples of 1 / STEPS
 BOTS = ("rules", "sparring", "smooth-uct", "smooth-uct-average")
 HANDS = 500_000
 NUMBERS = ("seat_0", "seat_1", "mean", "standard_error")
-KEY = ("algorithm", "grid", "opponent", "device", "seconds")
+ESTIMATOR = "2"  # 1: before estimates knew how strong hands are on a flop
+KEY = ("estimator", "algorithm", "grid", "opponent", "device", "seconds")
 FIELDS = (*KEY, "iterations", "flops", *NUMBERS, *BOTS)
 
 
@@ -105,7 +106,7 @@ def measure(given: argparse.Namespace) -> None:
         row = dict(zip(FIELDS, key(given, seconds), strict=False))
         row |= {"iterations": str(strategy.iterations), "flops": str(given.flops or 0)}
         rows.append(row | {name: f"{value:.2f}" for name, value in (numbers | won).items()})
-        rows.sort(key=lambda each: (*(each[name] for name in KEY[:-1]), int(each["seconds"])))
+        rows.sort(key=lambda each: (*(each[name] for name in KEY[1:-1]), int(each["seconds"]), each["estimator"]))
         POINTS.parent.mkdir(parents=True, exist_ok=True)
         with open(POINTS, "w", newline="") as out:
             writer = csv.DictWriter(out, FIELDS)
@@ -115,7 +116,7 @@ def measure(given: argparse.Namespace) -> None:
 
 
 def key(given: argparse.Namespace, seconds: int) -> tuple[str, ...]:
-    return given.algorithm, given.grid, given.opponent, given.device, str(seconds)
+    return ESTIMATOR, given.algorithm, given.grid, given.opponent, given.device, str(seconds)
 
 
 def read() -> list[dict[str, str]]:
@@ -157,12 +158,17 @@ def write(given: argparse.Namespace) -> None:
         spent = f"{int(row['seconds']):,}" + " on a GPU" * (row["device"] == "cuda")
         lines.append(
             f"| `{row['algorithm']}` | {grids} | {spent} | {int(row['iterations']):,} | "
-            f"{float(row['mean']):.0f} ± {float(row['standard_error']):.0f} | {won} |"
+            f"{float(row['mean']):.0f} ± {float(row['standard_error']):.0f}{_earlier(row, ' ¹')} | {won} |"
         )
     draw(rows)
     picture = f"![Exploitability by boards](pictures/{PICTURE.name})"
     PAGE.write_text(f"{before}{BEGIN}\n\n{chr(10).join(lines)}\n\n{picture}\n\n{END}{after}")
     print(f"wrote {PAGE}")
+
+
+def _earlier(row: dict[str, str], mark: str) -> str:
+    """The mark of an estimate by an earlier estimator."""
+    return mark if row["estimator"] != ESTIMATOR else ""
 
 
 def draw(rows: list[dict[str, str]]) -> None:
@@ -174,7 +180,8 @@ def draw(rows: list[dict[str, str]]) -> None:
     figure, axes = pyplot.subplots(figsize=(7, 6.5))
     for key in dict.fromkeys(tuple(row[each] for each in KEY[:-1]) for row in rows):
         own = [row for row in rows if tuple(row[each] for each in KEY[:-1]) == key]
-        name = f"{key[0]}, {key[1]}" + (f"\nagainst {key[2]}" if key[2] else "") + ", GPU" * (key[3] == "cuda")
+        name = f"{key[1]}, {key[2]}" + (f"\nagainst {key[3]}" if key[3] else "") + ", GPU" * (key[4] == "cuda")
+        name += _earlier(own[0], " ¹")
         at = [int(row["iterations"]) * (BOARDS if row["device"] == "cuda" else 1) for row in own]
         means, errors = ([float(row[each]) for row in own] for each in ("mean", "standard_error"))
         axes.errorbar(at, means, errors, fmt="o-", capsize=3, label=name)

@@ -16,6 +16,7 @@ import pytest
 
 import fogplay as fp
 from fogplay.experiments.rows import Row, read_rows_of
+from fogplay.strategies.betting import BettingStrategy
 from tests.helpers import ROOT
 
 
@@ -38,6 +39,7 @@ from tests.helpers import ROOT
         pytest.param("cards.py", ("--scale", "0.001"), "evaluat", marks=pytest.mark.slow),
         pytest.param("acpc.py", ("--scale", "0.01"), "over loopback", marks=pytest.mark.slow),
         ("train_smooth_uct.py", ("2", "1000", "{folder}", "--device", "cpu"), "1,000 episodes"),
+        ("exploitability.py", ("train", "--folder", "{folder}", "--episodes", "500"), "smooth-uct: 500 episodes"),
         ("train_sparring.py", ("1000", "{folder}/sparring.safetensors"), "1,000 traversals"),
     ],
 )
@@ -47,6 +49,22 @@ def test_it_runs(script: str, arguments: tuple[str, ...], shows: str, tmp_path: 
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert shows in done.stdout + done.stderr
+
+
+def test_training_for_the_curve_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    script = str(ROOT / "benchmarks" / "exploitability.py")
+
+    def train(folder: str, *more: str) -> str:
+        given = [sys.executable, script, "train", "--folder", str(tmp_path / folder), *more]
+        return subprocess.run(given, capture_output=True, text=True, check=True, timeout=300).stdout
+
+    assert "the time is up" in train("parts", "--episodes", "500", "--seconds", "0")
+    train("parts", "--episodes", "500")
+    assert "smooth-uct: 900 episodes" in train("parts", "--episodes", "500", "900")
+    train("whole", "--episodes", "500", "900")
+    for name in ("uct-900", "uct-900-average", "smooth-uct-900-average"):
+        one, other = (BettingStrategy.read(tmp_path / folder / f"{name}.safetensors") for folder in ("parts", "whole"))
+        assert np.array_equal(one.share, other.share)
 
 
 def test_a_local_best_response_earns_no_more_than_a_best_response() -> None:

@@ -55,6 +55,16 @@ def equal(first: Any, second: Any) -> Any:
     return (first == second).astype(first.dtype)
 
 
+def prefer(first: Any, second: Any, one: Any, other: Any) -> Any:
+    """``one`` where the first vector is larger than the second, else ``other``."""
+    return np.where(first > second, one, other)
+
+
+def only(row: Any, marks: Any, mark: Any) -> Any:
+    """The numbers of ``row`` where ``marks``, a vector of int32, has a bit of ``mark``; elsewhere 0."""
+    return np.where(marks & mark != 0, row, np.zeros_like(row))
+
+
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> Any:
     """Where a row begins, as a pointer to a vector."""
     made = context.make_array(kind)(context, builder, array)
@@ -80,17 +90,21 @@ def _load(typing, array, row):
 def _store(typing, array, row, vector):
     def build(context, builder, signature, given):
         place = _pointer(context, builder, signature.args[0], given[0], given[1])
-        builder.store(given[2], place, align=array.dtype.bitwidth // 8)
+        bits, kept = vector.number.bitwidth, array.dtype.bitwidth
+        row, kind = given[2], place.type.pointee
+        if bits != kept:
+            row = builder.fptrunc(row, kind) if bits > kept else builder.fpext(row, kind)
+        builder.store(row, place, align=kept // 8)
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, vector), build
 
 
-def _binary(instruction: str) -> Any:
+def _binary(instruction: str, flags: tuple[str, ...] = ("contract",)) -> Any:
     @_by_llvm
     def compute(typing, first, second):
         def build(context, builder, signature, given):
-            return getattr(builder, instruction)(*given)
+            return getattr(builder, instruction)(*given, flags=flags)
 
         return first(first, second), build
 
@@ -114,7 +128,27 @@ def _equal(typing, first, second):
     return first(first, second), build
 
 
+@_by_llvm
+def _prefer(typing, first, second, one, other):
+    def build(context, builder, signature, given):
+        return builder.select(builder.fcmp_ordered(">", given[0], given[1]), given[2], given[3])
+
+    return one(first, second, one, other), build
+
+
+@_by_llvm
+def _only(typing, row, marks, mark):
+    def build(context, builder, signature, given):
+        both = builder.and_(given[1], given[2])
+        nothing = ir.Constant(both.type, [0] * WIDTH)
+        zero = ir.Constant(given[0].type, [0.0] * WIDTH)
+        return builder.select(builder.icmp_signed("!=", both, nothing), given[0], zero)
+
+    return row(row, marks, mark), build
+
+
 _add, _subtract, _multiply, _divide = (_binary(each) for each in ("fadd", "fsub", "fmul", "fdiv"))
+_or = _binary("or_", ())
 
 
 @overload(load, jit_options=INLINED)
@@ -147,6 +181,22 @@ def _equal_compiled(first, second):
     return compiled if isinstance(first, Vector) else None
 
 
+@overload(prefer, jit_options=INLINED)
+def _prefer_compiled(first, second, one, other):
+    def compiled(first, second, one, other):
+        return _prefer(first, second, one, other)
+
+    return compiled if isinstance(first, Vector) else None
+
+
+@overload(only, jit_options=INLINED)
+def _only_compiled(row, marks, mark):
+    def compiled(row, marks, mark):
+        return _only(row, marks, mark)
+
+    return compiled if isinstance(row, Vector) else None
+
+
 def _operator(symbol: Any, compute: Any) -> None:
     @overload(symbol, jit_options=INLINED)
     def compiled(first, second):
@@ -161,5 +211,6 @@ for _symbol, _compute in (
     (operator.sub, _subtract),
     (operator.mul, _multiply),
     (operator.truediv, _divide),
+    (operator.or_, _or),
 ):
     _operator(_symbol, _compute)

@@ -14,7 +14,9 @@ from fogplay.cards.deck import parse_card
 from fogplay.evaluate import measure
 from fogplay.games.holdem import Holdem, hand_strength
 from fogplay.games.registry import load
+from fogplay.simulators import holdem_public, simulator_for
 from fogplay.simulators.holdem_boards import Deck, pairs
+from fogplay.simulators.holdem_lines import lanes_of
 from fogplay.simulators.holdem_public import PublicGame, Seen
 from fogplay.trees import flatten
 from fogplay.trees.betting import betting_tree, node_after
@@ -157,6 +159,21 @@ def test_the_number_of_threads_changes_nothing(rival: bool) -> None:
     assert all((made[0][name] == made[1][name]).all() for name in made[0])
 
 
+def test_lanes_that_stay_together_learn_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    for aligned in (True, False):
+        chosen = {"aligned": aligned}
+        monkeypatch.setattr(holdem_public, "lanes_of", lambda *given, **more: lanes_of(*given, **(more | chosen)))  # noqa: B023
+        game = simulator_for("holdem(grid=ehs2:169/4/4/4)").public_game("ehs2:169/8/8/1", 1, "cpu")
+        turn = game.lines.lanes[0][2].ahead
+        assert bool((turn[:16, 1] == 64 + np.arange(16)).all()) == aligned
+        for iteration in (1, 2, 3):
+            game.learn(iteration, seed=1)
+        made.append(game.weights())
+    assert np.count_nonzero(made[0]) > 1000
+    assert np.array_equal(*made)
+
+
 def test_a_game_goes_on_from_its_tables() -> None:
     whole, half = _game(SMALL[0], most=5, rival=True)[0], _game(SMALL[0], most=5, rival=True)[0]
     rest = _game(SMALL[0], most=5, rival=True)[0]
@@ -247,7 +264,7 @@ def test_regrets_and_averages_are_those_of_a_slow_twin() -> None:
     game, cards = _game(SMALL[1], most=4)
     twin, rng = Twin(game, cards), np.random.default_rng(6)
     for iteration in range(1, 5):
-        board = rng.permutation(game.deck.cards)[:2]
+        board = rng.permutation(game.deck.cards)[:2].astype(np.uint8)
         game.learn_on(board, float(iteration))
         twin.learn_on(board.tolist(), float(iteration))
     assert game.weights() == pytest.approx(twin.average, rel=1e-4, abs=1e-4)

@@ -19,7 +19,7 @@ from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
 from fogplay.simulators.holdem_boards import Deck, Next, alike, hand_classes, next_boards, pairs, stabiliser
-from fogplay.simulators.holdem_estimate import estimate, features, sample
+from fogplay.simulators.holdem_estimate import STRENGTH_GRID, estimate, features, sample, strengths
 from fogplay.simulators.holdem_full import FullGame, _Kept, full_game
 from fogplay.simulators.holdem_lines import Shares
 from fogplay.simulators.holdem_lookups import buckets_of, lookups
@@ -245,21 +245,47 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
         FullGame(walk, "another", "cpu").measure(checkpoint=kept)
 
 
+def _chosen(truth: NDArray[np.float64]) -> Any:
+    """A walk whose responder bets where a class earns something, and ``found`` for ``truth[flops, classes]``."""
+    weight = np.array([each.weight for each in next_boards(FULL, (), 3)])
+
+    def finish(total: NDArray[np.float64]) -> tuple[float, float]:
+        earned = float(np.maximum(total[0, 0] / 22100, 0).mean())
+        return earned, earned
+
+    found = {number: weight[number] * row * np.ones((2, 1, 1)) for number, row in enumerate(truth)}
+    return Mock(finish=finish), found, float(np.maximum(weight @ truth / 22100, 0).mean())
+
+
 def test_an_estimate_is_near_the_truth_by_its_error() -> None:
-    flops = next_boards(FULL, (), 3)
-    weight = np.array([each.weight for each in flops])
-    rng = np.random.default_rng(0)
-    truth = features(flops) @ rng.normal(size=19) + rng.normal(size=len(flops))
-    found = {number: weight[number] * truth[number] * np.ones((2, 1, 1)) for number in range(len(flops))}
-    walk: Any = Mock(finish=lambda total: (float(total[0].sum()) / 22100, float(total[1].sum()) / 22100))
-    wanted = float(weight @ truth) / 22100
-    misses = []
-    for seed in range(20):
-        values, error = estimate(walk, flops, sample(flops, 150, seed), found)
-        assert values[0] == values[1]
-        misses.append((values[0] - wanted) / error)
-        assert 0.04 < error < 0.16  # 1 / sqrt(150) is 0.08: what the regression knows is not an error
-    assert 0.5 < float(np.std(misses)) < 1.6
+    """What a class is worth depends on its strength and on the flop; betting with many classes hardly matters."""
+    flops, rng = next_boards(FULL, (), 3), np.random.default_rng(0)
+    strength, about = rng.normal(size=(len(flops), 50)), features(flops)
+    about -= about.mean(axis=0)
+    truth = rng.normal(0, 0.2, 50) + 2 * strength + 0.3 * (about @ rng.normal(size=6))[:, None]
+    truth += 0.5 * rng.normal(size=truth.shape) + 0.1 * rng.normal(size=(len(flops), 1))
+    walk, found, wanted = _chosen(truth)
+    for count, least, most in ((20, 0.01, 0.08), (60, 0.005, 0.04)):
+        misses, errors = [], []
+        for seed in range(60):
+            values, error = estimate(walk, flops, sample(flops, count, seed), found, strength)
+            assert values[0] == values[1]
+            misses.append(values[0] - wanted)
+            errors.append(error)
+        scaled = np.array(misses) / errors
+        assert least < np.mean(errors) < most
+        assert abs(np.mean(scaled)) < 0.6
+        assert 0.5 < np.sqrt(np.mean(scaled**2)) < 1.2
+
+
+def test_strengths_of_hands_on_a_flop() -> None:
+    """Aces are strong on every flop, stronger on one with an ace; 65536ths of the expected square of HS."""
+    flops = [Next(tuple(parse_card(card) for card in cards.split()), 1) for cards in ("2c 7d 9h", "2c 7d Ah")]
+    found = strengths(flops, hand_classes(FULL), buckets_of(STRENGTH_GRID)) / 65536
+    assert found.shape == (2, 169)
+    aces = hand_classes(FULL)[pairs(FULL).tolist().index([48, 49])]
+    assert 0.65 < found[0, aces] < 0.85
+    assert found[1, aces] == pytest.approx(0.5 * 0.9, abs=0.05)  # half of the six pairs hold the ace of the flop
 
 
 def test_what_cannot_be_measured_in_full_says_so() -> None:

@@ -27,7 +27,7 @@ from fogplay.games.holdem import EXACT, Holdem
 from fogplay.games.registry import load
 from fogplay.simulators import questions
 from fogplay.simulators.holdem_cards import Batch, Bucketed, Known, deal_anew, exact_cards, new_batch
-from fogplay.simulators.holdem_learning import learn_last
+from fogplay.simulators.holdem_learning import learn_earlier
 from fogplay.simulators.holdem_public import public_game
 from fogplay.simulators.interface import BATCH, Learned, Simulator
 from fogplay.simulators.policies import calling_action, explore
@@ -65,7 +65,7 @@ class CallByNode(NamedTuple):
 class HoldemSimulator(Simulator):
     """Hold'em as the betting tree times each player's knowledge of the cards."""
 
-    public_kernels = (learn_last,)
+    public_kernels = (learn_earlier,)
 
     def __init__(self, rules: Holdem) -> None:
         self.rules = rules

@@ -21,7 +21,7 @@ from fogplay.errors import FogplayError
 from fogplay.games.holdem import Holdem
 from fogplay.interrupts import stopping
 from fogplay.simulators.holdem_boards import Next
-from fogplay.simulators.holdem_estimate import estimate, sample
+from fogplay.simulators.holdem_estimate import STRENGTH_GRID, estimate, sample, strengths
 from fogplay.simulators.holdem_lines import Shares
 from fogplay.simulators.holdem_lookups import buckets_of, lookups
 from fogplay.simulators.holdem_walk import Walk, new_walk
@@ -85,7 +85,8 @@ class FullGame:
         if not finished:
             return None
         if sampled:
-            earned, error = estimate(self.walk, everything, numbers, kept.found)
+            strength = strengths(everything, self.walk.classes, buckets_of(STRENGTH_GRID))
+            earned, error = estimate(self.walk, everything, numbers, kept.found, strength)
         else:
             assert kept.total is not None
             earned, error = self.walk.finish(kept.total), None

@@ -7,6 +7,7 @@ out. The *lanes* of a round are the lines that remain, ``WIDTH`` of them side by
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from fogplay.strategies.packing import WHOLE
 from fogplay.trees.betting import Betting, paid_by
 from fogplay.vectors import WIDTH
 
+Way = tuple[int, int, int]  # a lane, an end of its round, and the node to which this leads
+MOSTLY = 0.9  # of the lanes in chunks: so many must be used for chunks to stay together
 FOLDS, DEEPER, ENDS = range(3)  # what an action leads to: a fold, a decision of this round, the end of the round
 
 SPOT = record(
@@ -160,20 +163,49 @@ class Shares(NamedTuple):
 
 
 def lanes_of(
-    betting: Betting, rounds: list[Round], responder: int, theirs: Shares, own: Shares | None = None
+    betting: Betting,
+    rounds: list[Round],
+    responder: int,
+    theirs: Shares,
+    own: Shares | None = None,
+    aligned: bool = False,
 ) -> list[Lanes]:
-    """[rounds] the lanes of each round for one responder; ``own`` is what it follows, unless it responds best."""
+    """[rounds] the lanes of each round for one responder; ``own`` is what it follows, unless it responds best.
+
+    If they are ``aligned``, full chunks go on as chunks where this costs little room.
+    """
     line, roots = np.zeros(1, np.int64), np.zeros(1, np.int64)
     found = []
     for street, round_ in enumerate(rounds):
         spread = _Spread(betting.nodes, round_, street, responder, roots)
         table = spread.table(theirs, 1 - responder)
         ahead, ways = spread.ahead(table)
+        if aligned:
+            ahead, ways = _aligned(ahead, ways, len(roots))
         mine = None if own is None else spread.table(own, responder)
         found.append(Lanes(line, roots, ahead, spread.stake(), table, mine))
         line = np.array([line[lane] * round_.ends + end for lane, end, _ in ways], np.int64)
         roots = np.array([node for *_, node in ways], np.int64)
     return found
+
+
+def _aligned(ahead: NDArray[np.int64], ways: list[Way], lanes: int) -> tuple[NDArray[np.int64], list[Way]]:
+    """``_Spread.ahead`` with the lanes after an end beginning with a chunk, if nearly all lanes of full chunks go on.
+
+    Gaps are filled with a lane that is there already; nobody reaches it a second time.
+    """
+    found, made = np.full_like(ahead, -1), list[Way]()
+    for end, group in itertools.groupby(ways, key=lambda way: way[1]):
+        some = list(group)
+        if [lane for lane, *_ in some] == list(range(lanes)) and lanes >= MOSTLY * len(ahead):
+            made += [made[-1]] * (-len(made) % WIDTH) if made else []
+            found[:, end] = len(made) + np.arange(len(ahead))
+            made += some + [some[-1]] * (len(ahead) - lanes)
+        else:
+            for way in some:
+                found[way[0], end] = len(made)
+                made.append(way)
+    return found, made
 
 
 def slots_of(
@@ -245,7 +277,7 @@ class _Spread:
                     stake[lane // WIDTH, action, lane % WIDTH] = -paid if lost else paid
         return stake
 
-    def ahead(self, table: Table) -> tuple[NDArray[np.int64], list[tuple[int, int, int]]]:
+    def ahead(self, table: Table) -> tuple[NDArray[np.int64], list[Way]]:
         """The lane after each end of the round, and for each of these lanes: the lane before, which end, its root."""
         found = np.full((self.chunks * WIDTH, max(self.round.ends, 1)), -1, np.int64)
         share = table.share.reshape(self.chunks, -1, table.buckets, WIDTH).max(axis=2)  # [chunks, slots, WIDTH]

@@ -14,28 +14,35 @@ import ast
 from typing import NamedTuple
 
 from fogplay.simulators.holdem_river import Branch, name_of
+from fogplay.simulators.holdem_vectors import CHOSEN, LEARNED
 
 
-def source(branch: Branch, name: str, ahead: int) -> str:
+def source(branch: Branch, name: str, ahead: int, marked: bool = False) -> str:
     """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters.
 
     ``load``, ``store`` and ``larger`` are those of rows of lanes (``vectors.py``).
     So many hands are loaded ``ahead``, and ``small`` makes a number of 32 bits; with 0, only the next hand is loaded.
+    The opponent plays by ``product``, or does with every hand what was ``marked`` for it.
     """
     shown, folded = ([name_of(path) for path in some] for some in (branch.shown, branch.folded))
     both = [each for each in folded if each in shown]
-    counted = [_Row(each, "shown", "-") for each in shown] + [
-        _Row(each, "folded") for each in folded if each not in both
-    ]
-    added, read = [_Row(each, "shown") for each in shown], [_Row(each, "folded") for each in folded]
-    passes = _Passes(branch, ahead)
+    met = {name_of(path): f"here * reach_{name_of(path)}" for path in branch.vectors}
+    if marked:
+        met = {name_of(path): f"only(here, done, mark_{path[-1]})" for path in branch.vectors}
+    counted = [_Row(each, "shown", met[each], "-") for each in shown]
+    counted += [_Row(each, "folded", met[each]) for each in folded if each not in both]
+    added = [_Row(each, "shown", met[each]) for each in shown]
+    read = [_Row(each, "folded", met[each]) for each in folded]
+    passes = _Passes(branch, ahead, marked)
     nowhere = ["top = small(NOWHERE + thread)"]  # no card
+    learns = ", marks, bits, worth" * (branch.how in (LEARNED, CHOSEN))
     text = "\n".join(
         [
-            f"def {name}(cards, reach, product, own, stake, held, zero, thread, lane, value, column):",
+            f"def {name}(cards, reach, product, own, stake, held, zero, thread, lane, value, column{learns}):",
             *_indented(1, [f"stake_{each} = load(stake, STAKE_{each} + lane)" for each in branch.stakes]),
             *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = zero" for each in counted + read]),
             *_indented(1, [f"reach_{name_of(path)} = zero" for path in branch.vectors]),
+            *_indented(1, passes.marks() + _begin_own(branch)),
             "    before = first = ZERO_PLACE",
             "    known, group, last = small(NONE), ENDS_AT, HANDS",
             "    for card in range(CARDS):",
@@ -49,8 +56,11 @@ def source(branch: Branch, name: str, ahead: int) -> str:
             "    while first < HANDS:",
             *_indented(2, passes.next_group()),
             *_indented(2, nowhere + passes.over("before", _add(added), "last", "first") + _flush(added)),
-            *_indented(2, nowhere + passes.over("first", _read(added + read) + _value(branch), "next_last", "last")),
+            *_indented(
+                2, nowhere + passes.over("first", _read(added + read) + _value(branch, read), "next_last", "last")
+            ),
             "        before, first = first, last",
+            *_indented(1, _add_worth(branch)),
             "",
         ]
     )
@@ -66,6 +76,15 @@ class _Passes(NamedTuple):
 
     branch: Branch
     ahead: int
+    marked: bool = False
+
+    def marks(self) -> list[str]:
+        """The marks of actions: the responder's if it chooses, or the opponent's."""
+        if self.branch.how == CHOSEN:
+            known = [f"mark_{slot} = load(bits, BIT_{slot} + lane)" for slot in self.branch.chosen]
+            return [*known, "nobody = load(bits, BIT_NOBODY + lane)"]
+        slots = dict.fromkeys(path[-1] for path in self.branch.vectors)
+        return [f"mark_{slot} = load(bits, BIT_{slot} + lane)" for slot in slots] * self.marked
 
     def over(self, begin: str, lines: list[str], end: str, then: str) -> list[str]:
         """Do something with the hands from a place to ``last``.
@@ -176,7 +195,9 @@ class _Passes(NamedTuple):
         ]
 
     def _bucket(self) -> list[str]:
-        """Load the products of probabilities if the bucket is another one."""
+        """Load the products of probabilities if the bucket is another one, or the marks of the hand."""
+        if self.marked:
+            return ["done = load(marks, word & HAND_MASK)"]
         names = map(name_of, self.branch.vectors)
         return [
             "if bucket != known:",
@@ -191,6 +212,7 @@ class _Row(NamedTuple):
 
     name: str  # of the vector
     kind: str  # shown or folded
+    met: str  # the reach of a hand
     sign: str = "+"  # whether hands are added or subtracted
 
     @property
@@ -207,15 +229,13 @@ def _add(rows: list[_Row]) -> list[str]:
     return [
         "if b != top:",
         *_indented(1, _flush(rows)),
-        *_indented(
-            1, ["top = b", *(f"top_{kind}_{name} = load(held, b + {kind.upper()}_{name})" for name, kind, _ in rows)]
-        ),
+        *_indented(1, ["top = b", *(f"top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows)]),
         *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
         *(
             line
-            for name, kind, sign in rows
+            for name, kind, met, sign in rows
             for line in (
-                f"more = here * reach_{name}",
+                f"more = {met}",
                 f"store(held, a + {kind.upper()}_{name}, low_{kind}_{name} {sign} more)",
                 f"top_{kind}_{name} = top_{kind}_{name} {sign} more",
                 f"{kind}_{name} = {kind}_{name} {sign} more",
@@ -239,10 +259,44 @@ def _read(rows: list[_Row]) -> list[str]:
     ]
 
 
-def _value(branch: Branch) -> list[str]:
+def _value(branch: Branch, folded: list[_Row]) -> list[str]:
     """Compute the hand's value."""
-    own = [f"own_{slot} = load(own, small(mine * OWNS + lane + OWN_{slot}))" for slot in dict.fromkeys(branch.own)]
-    return [*own, *branch.lines, "store(value, small(place * COLUMNS + column), found)"]
+    own = _load_own(branch)
+    if branch.how == LEARNED:
+        own = ["if mine != owner:", *_indented(1, [*_add_worth(branch), "owner = mine", *own, *_no_worth(branch)])]
+    met = [f"met_{each.name} = {each.met}" for each in folded]
+    marks = ["store(marks, small(place), marks_0)"] * (branch.how == CHOSEN)
+    return [*own, *met, *branch.lines, "store(value, small(place * COLUMNS + column), found)", *marks]
+
+
+def _load_own(branch: Branch) -> list[str]:
+    """Load the responder's probabilities."""
+    return [f"own_{slot} = load(own, small(mine * OWNS + lane + OWN_{slot}))" for slot in dict.fromkeys(branch.own)]
+
+
+def _begin_own(branch: Branch) -> list[str]:
+    """Begin with the responder's first bucket, if it learns."""
+    if branch.how != LEARNED:
+        return []
+    return ["owner = mine = ZERO_PLACE", *_load_own(branch), *_no_worth(branch)]
+
+
+def _no_worth(branch: Branch) -> list[str]:
+    return [f"sum_{slot} = zero" for slot in branch.own]
+
+
+def _add_worth(branch: Branch) -> list[str]:
+    """Add what actions were worth with the hands of a bucket, if the responder learns."""
+    if branch.how != LEARNED:
+        return []
+    return [
+        line
+        for slot in branch.own
+        for line in (
+            f"at = owner * OWNS + lane + OWN_{slot}",
+            f"store(worth, at, load(worth, at) + sum_{slot})",
+        )
+    ]
 
 
 def for_a_thread(text: str) -> str:

@@ -25,8 +25,10 @@ from fogplay.cards.buckets import Grid
 from fogplay.errors import FogplayError
 from fogplay.games.holdem import Holdem
 from fogplay.simulators.holdem_boards import Deck
-from fogplay.simulators.holdem_learning import Side, learn_earlier, learn_last, new_constants, reach_next
-from fogplay.simulators.holdem_lines import Lanes, Round, Shares, lanes_of, rounds_of, slots_of
+from fogplay.simulators.holdem_learning import FIRST, Side, learn_earlier, new_constants, reach_next
+from fogplay.simulators.holdem_learning_last import Last
+from fogplay.simulators.holdem_learning_last import Scratch as LastScratch
+from fogplay.simulators.holdem_lines import DEEPER, Lanes, Round, Shares, lanes_of, rounds_of, slots_of
 from fogplay.simulators.holdem_lookups import Buckets, Lookups, buckets_of, lookups
 from fogplay.simulators.holdem_vectors import Board, Buffers, new_buffers
 from fogplay.strategies.packing import WHOLE
@@ -34,10 +36,8 @@ from fogplay.trees.betting import Betting
 from fogplay.vectors import WIDTH
 
 SEATS = 2
-CHUNKS_PER_TASK = 3  # at most, of a round; threads share them
+TASKS_PER_THREAD = 4  # at most, of a round, if threads share its chunks
 KIND = np.float32
-ONE = np.ones(1)
-NOTHING = np.zeros((0, WIDTH), KIND)
 
 
 class Seen(NamedTuple):
@@ -78,8 +78,22 @@ class _Scratch(NamedTuple):
 
     buffers: Buffers
     known: NDArray[np.float32]  # [ends * hands, WIDTH] the values after the round
-    share: list[NDArray[np.float32]]  # [seats] of ``Side``
-    worth: list[NDArray[np.float32]]
+    of_sides: list[list[NDArray[np.float32]]]  # [seats] share, played and worth of ``Side``
+
+
+class Met(NamedTuple):
+    """The buckets of one round that a board's hands are in, as a player sees them."""
+
+    bucket: NDArray[np.uint16]  # [hands] numbered anew
+    met: NDArray[np.uint64]  # [met] their numbers in the grid
+
+
+class Deal(NamedTuple):
+    """A board as a game's players see it; hands are in order of strength, equal ones in order of buckets."""
+
+    hands: Board
+    met: list[list[Met]]  # [players][rounds]
+    last: NDArray[np.uint64]  # the last round's hands: see ``holdem_learning_last.py``
 
 
 class Lines:
@@ -93,7 +107,9 @@ class Lines:
         anything = Shares(
             np.zeros(nodes, np.int64), np.zeros(nodes, np.int32), np.full(3, WHOLE, np.uint8), (1,) * rules.rounds
         )
-        self.lanes: list[list[Lanes]] = [lanes_of(betting, self.rounds, seat, anything) for seat in range(SEATS)]
+        self.lanes: list[list[Lanes]] = [
+            lanes_of(betting, self.rounds, seat, anything, aligned=True) for seat in range(SEATS)
+        ]
         self.stake = [[lanes.stake.astype(KIND) for lanes in of_seat] for of_seat in self.lanes]
         self.slots = [
             [
@@ -113,16 +129,21 @@ class Lines:
             first, stride = self.slots[seat][street]
             table = average(seat, street)
             for lane, slot in itertools.product(range(len(first)), range(first.shape[1])):
-                found[first[lane, slot] + stride[lane, slot] * np.arange(len(table))] = table[:, slot, lane]
+                found[first[lane, slot] + stride[lane, slot] * np.arange(len(table))] += table[:, slot, lane]
         return found
 
     def _decisions(self, seat: int, street: int) -> NDArray[np.uint64]:
-        """[decisions, 3] of a seat: the first slot, the number of actions, the buffer of its reach."""
+        """[decisions, 3] of a seat, parents first: the first slot, the number of actions, the slot before or FIRST."""
         round_ = self.rounds[street]
-        spots = round_.spots[1 - seat]
-        own = spots[spots["player"] == seat]
-        first = round_.actions["slot"][own["first"]]
-        return np.stack([first, own["count"], own["reach"]], axis=1).astype(np.uint64)
+        before, found = [int(FIRST)] * round_.spots.shape[1], []
+        for place, spot in enumerate(round_.spots[seat]):
+            actions = round_.actions[int(spot["first"]) : int(spot["first"] + spot["count"])]
+            own = spot["player"] == seat
+            if own:
+                found.append((int(actions[0]["slot"]), len(actions), before[place]))
+            for action in actions[actions["kind"] == DEEPER]:
+                before[int(action["to"])] = int(action["slot"]) if own else before[place]
+        return np.array(found, np.uint64).reshape(-1, 3)
 
 
 class PublicGame:
@@ -143,6 +164,11 @@ class PublicGame:
         )
         self.deck = Deck(rules.ranks, rules.suits)
         self.lookups: Lookups = lookups(rules, seen.buckets, seen.buckets)
+        left = self.deck.cards - sum(rules.board)
+        self.last = [
+            Last(self.lines.rounds[-1], (first.answers, second.answers), self.lines.hands, left)
+            for first, second in self.games
+        ]
         self.pool, self.at_once = ThreadPoolExecutor(threads), ThreadPoolExecutor(len(self.games))
         self.own = threading.local()
 
@@ -175,69 +201,68 @@ class PublicGame:
 
     def compile(self) -> None:
         """Compile the kernels: a board that counts for nothing changes nothing."""
-        self.learn_on(np.arange(sum(self.rules.board)), 0.0)
+        self.learn_on(np.arange(sum(self.rules.board), dtype=np.uint8), 0.0)
 
     def learn(self, iteration: int, seed: int) -> None:
         """Deal one board, learn from it, and count what it teaches ``iteration`` times."""
         rng = np.random.default_rng([seed, iteration])
-        cards = rng.permutation(self.deck.cards)[: sum(self.rules.board)]
+        cards = rng.permutation(self.deck.cards)[: sum(self.rules.board)].astype(np.uint8)
         self.learn_on(cards, float(iteration))
 
-    def learn_on(self, cards: NDArray[np.int64], weight: float) -> None:
+    def learn_on(self, cards: NDArray[np.uint8], weight: float) -> None:
         """Learn from one board; ``cards`` are in the order they are dealt."""
-        last = self.rules.rounds - 1
-        dealt = self.lookups.board(last, [cards.tolist()], last=True)
-        hands = dealt.hand[0]
-        places = np.arange(len(hands), dtype=np.uint16)[None]
-        board = dealt._replace(hand=places, theirs=places, own=places)
+        hands, met = self._look(cards)
         constants = new_constants(weight)
 
-        def play(game: tuple[_Player, _Player]) -> None:
-            buckets = [self._buckets(player.seen, cards, hands) for player in game]
-            self._learn(game, board, buckets, constants)
+        def play(number: int) -> None:
+            game = self.games[number]
+            deal = Deal(hands, [met[id(player.seen)] for player in game], self.last[number].pack(hands, cards))
+            self._learn(number, deal, constants)
 
-        self._share(self.at_once, play, self.games)
+        self._share(self.at_once, play, range(len(self.games)))
 
-    def _buckets(self, seen: Seen, cards: NDArray[np.int64], hands: NDArray[np.uint16]) -> list[NDArray[np.uint16]]:
-        """[rounds][hands] as a player sees them."""
-        dealt = itertools.accumulate(self.rules.board)
-        return [
-            seen.buckets(street, cards[:known].astype(np.uint8)[None])[0][hands] for street, known in enumerate(dealt)
-        ]
+    def _look(self, cards: NDArray[np.uint8]) -> tuple[Board, dict[int, list[Met]]]:
+        """The hands of a board, and the buckets of all rounds as each kind of player sees them."""
+        dealt = self.lookups.board(self.rules.rounds - 1, [cards.tolist()], last=True)
+        count = len(dealt.hand[0])
+        group = np.searchsorted(dealt.ends[0, : np.argmax(dealt.ends[0])], np.arange(count), side="right")
+        order = np.lexsort((dealt.own[0], group))
+        hand = dealt.hand[0][order]
+        met = {}
+        for seen in {id(player.seen): player.seen for game in self.games for player in game}.values():
+            known = itertools.accumulate(self.rules.board)
+            buckets = [seen.buckets(street, cards[:number][None])[0][hand] for street, number in enumerate(known)]
+            met[id(seen)] = [_numbered(each) for each in buckets]
+        own = met[id(self.seen)][-1].bucket[None]
+        places = np.arange(count, dtype=np.uint16)[None]
+        low, high = dealt.low[:, order], dealt.high[:, order]
+        return Board(places, low, high, own, own, dealt.ends), met
 
-    def _learn(
-        self,
-        game: tuple[_Player, _Player],
-        board: Board,
-        buckets: Sequence[Sequence[NDArray[np.uint16]]],
-        constants: NDArray[np.float32],
-    ) -> None:
+    def _learn(self, number: int, deal: Deal, constants: NDArray[np.float32]) -> None:
         """Down through the rounds with both players' reach, and up with their values.
 
         Threads share the chunks of a round; none of them writes what another reads.
         """
-        last = len(self.lines.rounds) - 1
+        game, last = self.games[number], len(self.lines.rounds) - 1
 
         def go_down(street: int, chunks: NDArray[np.int64]) -> None:
             actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
-            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
+            sides, boards, scratch = self._sides(game, street, deal), _boards(deal, street), self._scratch(street)
             for seat in range(SEATS):
-                onward = game[seat].reach[street + 1].reshape(-1)
-                own, theirs = sides[1 - seat], sides[seat]
+                onward = game[seat].reach[street + 1].reshape(-1, WIDTH)
+                own, theirs, board = sides[1 - seat], sides[seat], boards[1 - seat]
                 reach_next(actions, board, 1 - seat, own, theirs, chunks, ahead, constants, scratch.buffers, onward)
 
         def learn_there(street: int, chunks: NDArray[np.int64]) -> None:
-            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
-            learn_last(
-                self.lines.rounds[street].actions, board, *sides, chunks, constants, ONE, NOTHING, scratch.buffers
-            )
+            program, scratch = self.last[number], self._last_scratch(number)
+            program.learn(*self._sides(game, street, deal), chunks, constants, deal.last, program.bits, *scratch)
 
         def go_up(street: int, chunks: NDArray[np.int64]) -> None:
             actions, ahead = self.lines.rounds[street].actions, self.lines.lanes[0][street].ahead
-            sides, scratch = self._sides(game, street, buckets), self._scratch(street)
-            after = [player.value[street + 1].reshape(-1) for player in game]
+            sides, boards, scratch = self._sides(game, street, deal), _boards(deal, street), self._scratch(street)
+            after = [player.value[street + 1].reshape(-1, WIDTH) for player in game]
             learn_earlier(
-                actions, board, *sides, chunks, ahead, *after, constants, scratch.known, scratch.buffers
+                actions, boards, *sides, chunks, ahead, *after, constants, scratch.known, scratch.buffers
             )  # fmt: skip
 
         for street in range(last):
@@ -249,7 +274,7 @@ class PublicGame:
     def _share_chunks(self, do: Callable[[int, NDArray[np.int64]], None], street: int) -> None:
         """Do a round's chunks, a few at a time."""
         chunks = self.lines.lanes[0][street].chunks
-        each = max(1, min(CHUNKS_PER_TASK, chunks // (2 * self.threads)))
+        each = chunks if self.threads == 1 else -(-chunks // (TASKS_PER_THREAD * self.threads))
         tasks = [np.array([begin, min(begin + each, chunks)]) for begin in range(0, chunks, each)]
         self._share(self.pool, lambda task: do(street, task), tasks)
 
@@ -260,27 +285,28 @@ class PublicGame:
 
     # ---- Arrays
 
-    def _sides(
-        self, game: tuple[_Player, _Player], street: int, buckets: Sequence[Sequence[NDArray[np.uint16]]]
-    ) -> list[Side]:
+    def _sides(self, game: tuple[_Player, _Player], street: int, deal: Deal) -> list[Side]:
         """Both players in a round, with a thread's own scratch."""
         round_, scratch, made = self.lines.rounds[street], self._scratch(street), []
+        last = street == len(self.lines.rounds) - 1
         for seat, player in enumerate(game):
-            answers = player.answers and street == len(self.lines.rounds) - 1
+            met, slots = deal.met[seat][street], round_.slots[seat]
+            steps = (slots, 1) if last else (1, len(met.met))
             made.append(
                 Side(
                     round_.spots[seat],
                     self.lines.decisions[seat][street],
-                    answers,
-                    np.uint64(round_.slots[seat]),
+                    player.answers and last,
+                    np.uint64(slots),
                     player.regret[street],
                     player.average[street],
                     self.lines.stake[seat][street],
-                    buckets[seat][street],
+                    met.bucket,
+                    met.met,
+                    (np.uint64(steps[0]), np.uint64(steps[1])),
                     player.reach[street],
                     player.value[street],
-                    scratch.share[seat],
-                    scratch.worth[seat],
+                    *scratch.of_sides[seat],
                 )
             )
         return made
@@ -291,10 +317,29 @@ class PublicGame:
         if found is None:
             round_, hands = self.lines.rounds[street], self.lines.hands
             known = np.zeros((max(round_.ends, 1) * hands, WIDTH), KIND)
-            share, worth = ([np.zeros((slots * hands, WIDTH), KIND) for slots in round_.slots] for _ in range(2))
-            found = _Scratch(new_buffers(round_, hands, self.deck.cards, KIND), known, share, worth)
+            of_sides = [[np.zeros((slots * hands, WIDTH), KIND) for _ in range(3)] for slots in round_.slots]
+            found = _Scratch(new_buffers(round_, hands, self.deck.cards, KIND), known, of_sides)
             setattr(self.own, f"of_{street}", found)
         return found
+
+    def _last_scratch(self, number: int) -> LastScratch:
+        """A thread's own scratch for the last round of a game."""
+        found: LastScratch | None = getattr(self.own, f"last_{number}", None)
+        if found is None:
+            found = self.last[number].scratch()
+            setattr(self.own, f"last_{number}", found)
+        return found
+
+
+def _numbered(buckets: NDArray[np.uint16]) -> Met:
+    met, bucket = np.unique(buckets, return_inverse=True)
+    return Met(bucket.astype(np.uint16), met.astype(np.uint64))
+
+
+def _boards(deal: Deal, street: int) -> tuple[Board, Board]:
+    """[seats] the hands of a round as the responder in each seat meets them."""
+    first, second = (met[street].bucket[None] for met in deal.met)
+    return deal.hands._replace(theirs=second, own=first), deal.hands._replace(theirs=first, own=second)
 
 
 def public_game(rules: Holdem, betting: Betting, opponent: str | None, threads: int, device: str = "cpu") -> Any:

@@ -25,13 +25,15 @@ Device memory sees little but the results: 25 TB, or 6 s.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.simulators.holdem_lines import DEEPER, ENDS, Round, Table
-from fogplay.simulators.holdem_vectors import LARGEST, MIXED
+from fogplay.simulators.holdem_vectors import CHOSEN, LARGEST, LEARNED, MIXED
 from fogplay.vectors import WIDTH
 
 AHEAD = 4  # hands that a GPU's thread loads before it needs them
@@ -52,6 +54,8 @@ class Branch(NamedTuple):
     lines: list[str]  # how the value of a hand is computed: statements that end with ``found = ...``
     stakes: list[int]  # actions with stakes
     own: list[int]  # slots of the responder, if it follows a strategy
+    chosen: list[int]  # slots of the responder, if what it chooses is marked
+    how: int  # LARGEST, MIXED, LEARNED or CHOSEN: see ``holdem_vectors.py``
 
     @property
     def vectors(self) -> list[Path]:
@@ -77,7 +81,7 @@ def branches(round_: Round, responder: int, how: int) -> list[Branch]:
         folded = list(dict.fromkeys(writer.folded))
         apart = [path for path in folded if path not in shown]
         lines = [*writer.lines, f"found = {value}"]
-        found.append(Branch(chosen, shown, folded, apart, lines, writer.stakes, writer.own))
+        found.append(Branch(chosen, shown, folded, apart, lines, writer.stakes, writer.own, writer.chosen, how))
     return found
 
 
@@ -91,25 +95,59 @@ class _Writer:
         self.folded: list[Path] = []
         self.stakes: list[int] = []
         self.own: list[int] = []
+        self.chosen: list[int] = []
 
     def decision(self, place: int, path: Path, only: tuple[int, ...] = ()) -> str:
         """Write the value of a decision; its name is returned."""
         spot = self.round.spots[self.responder][place]
         answers = spot["player"] == self.responder
+        numbers = only or range(int(spot["first"]), int(spot["first"] + spot["count"]))
         terms = []
-        for number in only or range(int(spot["first"]), int(spot["first"] + spot["count"])):
-            action = self.round.actions[number]
-            slot = int(action["slot"])
+        for number in numbers:
+            slot = int(self.round.actions[number]["slot"])
             term = self._action(number, path if answers else (*path, slot))
-            if answers and self.how == MIXED:
-                self.own.append(slot)
-                term = f"own_{slot} * {term}"
-            terms.append(term)
-        joined = terms[0]
-        for term in terms[1:]:
-            joined = f"larger({joined}, {term})" if answers and self.how == LARGEST else f"{joined} + {term}"
-        self.lines.append(f"value_{place} = {joined}")
-        return f"value_{place}"
+            terms.append(self._weighed(slot, term) if answers else term)
+        name = f"value_{place}"
+        if self.how == CHOSEN:
+            self._choose(place, answers, numbers, terms)
+        elif answers and self.how == LARGEST:
+            self.lines.append(f"{name} = {functools.reduce(lambda one, other: f'larger({one}, {other})', terms)}")
+        else:
+            self.lines.append(f"{name} = {' + '.join(terms)}")
+        return name
+
+    def _weighed(self, slot: int, term: str) -> str:
+        """What an action is worth, times its probability where the responder follows a strategy."""
+        if self.how not in (MIXED, LEARNED):
+            return term
+        self.own.append(slot)
+        if self.how == MIXED:
+            return f"own_{slot} * {term}"
+        self.lines += [f"worth_{slot} = {term}", f"sum_{slot} = sum_{slot} + worth_{slot}"]
+        return f"own_{slot} * worth_{slot}"
+
+    def _choose(self, place: int, answers: bool, numbers: Sequence[int], terms: list[str]) -> None:
+        """Write the value of a decision with marks: the responder's actions from there on, the first of the best."""
+        value, marks = f"value_{place}", [self._marks(number, answers) for number in numbers]
+        if not answers:
+            some = " | ".join(each for each in marks if each)
+            self.lines += [f"{value} = {' + '.join(terms)}", f"marks_{place} = {some or 'nobody'}"]
+            return
+        self.lines += [f"{value} = {terms[0]}", f"marks_{place} = {marks[0]}"]
+        for term, mark in zip(terms[1:], marks[1:], strict=True):
+            self.lines += [
+                f"other_{place} = {term}",
+                f"marks_{place} = prefer(other_{place}, {value}, {mark}, marks_{place})",
+                f"{value} = larger({value}, other_{place})",
+            ]
+
+    def _marks(self, number: int, answers: bool) -> str:
+        """The mark of an action, if it is the responder's, and those after it."""
+        action, found = self.round.actions[number], list[str]()
+        if answers:
+            self.chosen.append(int(action["slot"]))
+            found.append(f"mark_{self.chosen[-1]}")
+        return " | ".join([*found, *([f"marks_{int(action['to'])}"] if action["kind"] == DEEPER else [])])
 
     def _action(self, number: int, path: Path) -> str:
         action = self.round.actions[number]
@@ -121,7 +159,7 @@ class _Writer:
             self.shown.append(path)
             return f"stake_{number} * (shown_{name} - low_shown_{name} - top_shown_{name})"
         self.folded.append(path)
-        return f"stake_{number} * (folded_{name} - low_folded_{name} - top_folded_{name} + here * reach_{name})"
+        return f"stake_{number} * (folded_{name} - low_folded_{name} - top_folded_{name} + met_{name})"
 
 
 def name_of(path: Path) -> str:

@@ -15,7 +15,7 @@ from fogplay.vectors import WIDTH, load, store
 
 @kernel
 def walk_down(spots, actions, responder, board, reach, share, buckets, ahead, buffers, onward):
-    """Fill ``onward[chunks * hands * WIDTH]``, the reach at the next round, from ``reach[chunks, hands, WIDTH]``.
+    """Fill ``onward[chunks * hands, WIDTH]``, the reach at the next round, from ``reach[chunks, hands, WIDTH]``.
 
     ``ahead[lanes, ends]`` are the lanes of the next round.
     """
@@ -25,25 +25,36 @@ def walk_down(spots, actions, responder, board, reach, share, buckets, ahead, bu
 
 
 @kernel
-def find_lanes(ahead, end, hands, lanes, places):
-    """Find the lanes that go on after an end, and where the next round has them in ``[chunks * hands * WIDTH]``.
+def find_lanes(ahead, end, hands, lanes, rows, places):
+    """Find the lanes that go on after an end, and where the next round has them in ``[chunks * hands, WIDTH]``.
 
-    ``lanes[WIDTH]`` and ``places[WIDTH]`` are filled; how many there are is returned.
+    ``lanes[WIDTH]``, ``rows[WIDTH]`` and ``places[WIDTH]`` are filled; how many there are is returned.
     """
     count = 0
     for lane in range(WIDTH):
         there = ahead[lane, end]
         if there >= 0:
-            lanes[count], places[count] = lane, there // WIDTH * hands * WIDTH + there % WIDTH
+            lanes[count], rows[count], places[count] = lane, there // WIDTH * hands, there % WIDTH
             count += 1
     return count
+
+
+@kernel
+def is_whole(ahead, end):
+    """Whether a chunk of lanes goes on as a chunk."""
+    first = ahead[0, end]
+    whole = first >= 0 and first % WIDTH == 0
+    for lane in range(WIDTH):
+        whole &= ahead[lane, end] == first + lane
+    return whole
 
 
 @kernel
 def walk_chunk_down(spots, actions, responder, board, reach, share, buckets, ahead, buffers, onward):
     """The same for one chunk of lanes."""
     hands = np.uint64(board.hand.shape[1])
-    bucket, row, lanes, places = board.theirs[0], buffers.played, buffers.lanes[0], buffers.lanes[1]
+    bucket, row = board.theirs[0], buffers.played
+    lanes, rows, places = buffers.lanes[0], buffers.lanes[1], buffers.lanes[2]
     for place in range(hands):
         store(buffers.reach, place, load(reach, board.hand[0, place]))
     descend(spots, actions, responder, bucket, share, buckets, buffers)
@@ -54,16 +65,19 @@ def walk_chunk_down(spots, actions, responder, board, reach, share, buckets, ahe
             action = actions[at]
             if action.kind != ENDS:
                 continue
-            count = find_lanes(ahead, action.to, reach.shape[0], lanes, places)
+            whole, count = is_whole(ahead, action.to), find_lanes(ahead, action.to, reach.shape[0], lanes, rows, places)
             first = np.uint64(action.slot) * np.uint64(buckets)
             for hand in range(hands):
-                to = np.uint64(board.hand[0, hand]) * np.uint64(WIDTH)
+                to = np.uint64(board.hand[0, hand])
                 played = load(buffers.reach, begin + hand)
                 if spot.player != responder:
                     played = played * load(share, first + np.uint64(bucket[hand]))
-                store(row, np.uint64(0), played)
-                for each in range(count):
-                    onward[places[each] + to] = row[0, lanes[each]]
+                if whole:
+                    store(onward, rows[0] + to, played)
+                else:
+                    store(row, np.uint64(0), played)
+                    for each in range(count):
+                        onward[rows[each] + to, places[each]] = row[0, lanes[each]]
 
 
 @kernel
@@ -73,7 +87,7 @@ def walk_up(
 ):  # fmt: skip
     """Add to ``sums[chunks, hands, WIDTH]`` the values of a round that is not the last, times ``weight``.
 
-    ``onward[chunks * hands * WIDTH]`` has the values of the next round's lanes, and ``known[ends * hands, WIDTH]`` is
+    ``onward[chunks * hands, WIDTH]`` has the values of the next round's lanes, and ``known[ends * hands, WIDTH]`` is
     scratch.
     """
     for chunk in range(reach.shape[0]):
@@ -95,16 +109,18 @@ def walk_chunk_up(
     for place in range(hands):
         store(buffers.reach, place, load(reach, board.hand[0, place]))
     descend(spots, actions, responder, board.theirs[0], share, buckets, buffers)
-    lanes, places = buffers.lanes[0], buffers.lanes[1]
+    lanes, rows, places = buffers.lanes[0], buffers.lanes[1], buffers.lanes[2]
     for end in range(ahead.shape[1]):
-        count = find_lanes(ahead, end, reach.shape[0], lanes, places)
+        whole, count = is_whole(ahead, end), find_lanes(ahead, end, reach.shape[0], lanes, rows, places)
         for place in range(hands):
-            row, at = np.uint64(end) * hands + place, np.uint64(board.hand[0, place]) * np.uint64(WIDTH)
-            if count < WIDTH:
-                for lane in range(WIDTH):
-                    known[row, lane] = 0.0
+            row, at = np.uint64(end) * hands + place, np.uint64(board.hand[0, place])
+            if whole:
+                store(known, row, load(onward, rows[0] + at))
+                continue
+            for lane in range(WIDTH):
+                known[row, lane] = 0.0
             for each in range(count):
-                known[row, lanes[each]] = onward[places[each] + at]
+                known[row, lanes[each]] = onward[rows[each] + at, places[each]]
     ascend(spots, actions, responder, how, board, 0, share, buckets, own, own_buckets, stake, known, buffers)
     begin = np.uint64(spots[0].value) * hands
     for place in range(hands):

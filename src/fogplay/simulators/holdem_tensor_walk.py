@@ -61,7 +61,7 @@ class Stage:
             source = np.zeros(lines.lanes[0][street + 1].chunks * WIDTH, np.int64)
             place = ahead.T.reshape(-1)
             source[place[place >= 0]] = np.flatnonzero(place >= 0)
-            used = np.arange(len(source)) < (place >= 0).sum()
+            used = np.bincount(place[place >= 0], minlength=len(source)) > 0
             self.source = torch.from_numpy(source).to(device)
             self.used = torch.from_numpy(used.astype(np.float32)).to(device)
 

@@ -18,7 +18,8 @@ from fogplay.simulators.holdem_lines import DEEPER, ENDS, Round
 from fogplay.vectors import WIDTH, larger, load, store
 
 SUM, LARGEST, MIXED, LEARNED, CHOSEN = range(5)  # how the values after a player's actions are joined
-# LEARNED is MIXED and CHOSEN is LARGEST, with the worth of every action kept in ``Own.worth``.
+# LEARNED is MIXED, with the worth of every action added up in ``Own.worth``; CHOSEN is LARGEST, with marks for what was
+# chosen (``holdem_river.py`` alone).
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -42,7 +43,7 @@ class Buffers(NamedTuple):
     played: NDArray[np.float64]  # [hands, WIDTH] the reach after an action
     beaten: NDArray[np.float64]  # [hands, WIDTH] the reach of weaker hands
     held: NDArray[np.float64]  # [2 * (cards + 1), WIDTH] the reach by card, and of all hands; the same so far
-    lanes: NDArray[np.uint64]  # [2, WIDTH] lanes that go on, and their places in the next round
+    lanes: NDArray[np.uint64]  # [3, WIDTH] lanes that go on, with their rows and places in the next round
 
 
 def new_buffers(round_: Round, hands: int, cards: int, kind: Any) -> Buffers:
@@ -53,7 +54,7 @@ def new_buffers(round_: Round, hands: int, cards: int, kind: Any) -> Buffers:
         np.zeros((hands, WIDTH), kind),
         np.zeros((hands, WIDTH), kind),
         np.zeros((2 * (cards + 1), WIDTH), kind),
-        np.zeros((2, WIDTH), np.uint64),
+        np.zeros((3, WIDTH), np.uint64),
     )
 
 
@@ -61,7 +62,7 @@ class Own(NamedTuple):
     """A responder's probabilities, if it follows a strategy, and room for what its actions are worth, if it learns."""
 
     share: NDArray[np.float64]  # [slots * buckets, WIDTH]
-    worth: NDArray[np.float64]  # the same; left alone unless it learns
+    worth: NDArray[np.float64]  # the same: sums over hands; left alone unless it learns
 
 
 @piece
@@ -138,13 +139,13 @@ def play_and_count(bucket, share, first, reach, begin, played, low, high, held, 
 @piece
 def join(how, begun, value, row, worth, own, at):
     """Take the ``worth`` of one action into a row of ``value``; row ``at`` of ``own`` has its probabilities."""
-    if how >= LEARNED:
-        store(own.worth, at, worth)
+    if how == LEARNED:
+        store(own.worth, at, load(own.worth, at) + worth)
     if how in (MIXED, LEARNED):
         worth = worth * load(own.share, at)
     if not begun:
         store(value, row, worth)
-    elif how in (LARGEST, CHOSEN):
+    elif how == LARGEST:
         store(value, row, larger(load(value, row), worth))
     else:
         store(value, row, load(value, row) + worth)

@@ -168,7 +168,7 @@ class Walk:
             lanes = self.lanes[seat][street]
             walk_down(
                 self.rounds[street].spots[seat], self.rounds[street].actions, seat, board, reach[seat],
-                lanes.theirs.share, lanes.theirs.buckets, lanes.ahead, buffers, onward[seat].reshape(-1),
+                lanes.theirs.share, lanes.theirs.buckets, lanes.ahead, buffers, onward[seat].reshape(-1, WIDTH),
             )  # fmt: skip
         return onward
 
@@ -188,7 +188,7 @@ class Walk:
         buffers, known = self._scratch(street, board)
         walk_up(
             round_.spots[seat], round_.actions, seat, self.how, board, reach, lanes.theirs.share,
-            lanes.theirs.buckets, own, own_buckets, lanes.stake, lanes.ahead, onward.reshape(-1), known, buffers,
+            lanes.theirs.buckets, own, own_buckets, lanes.stake, lanes.ahead, onward.reshape(-1, WIDTH), known, buffers,
             sums, weight,
         )  # fmt: skip
 

@@ -9,6 +9,7 @@ import pytest
 
 from fogplay import FogplayError, match, solve
 from fogplay.solvers import ALGORITHMS
+from fogplay.solvers.public_sampling import ORDER, PublicSampling
 
 COARSE = "holdem(grid=ehs2:169/8/8/8)"
 
@@ -29,6 +30,17 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(tmp_path: Path) -> No
     solve(COARSE, "cfr-br", 3, seed=2, opponent="ehs2:169/20/20/1", checkpoint=path, threads=1)
     rest = solve(COARSE, "cfr-br", 6, seed=2, opponent="ehs2:169/20/20/1", checkpoint=path, resume=True, threads=2)
     assert np.array_equal(whole.strategy.share, rest.strategy.share)
+
+
+@pytest.mark.parametrize("order", [None, np.arange(3)])
+def test_tables_in_another_order_are_refused(order: np.ndarray | None) -> None:
+    learner = PublicSampling(COARSE, "pcs-mccfr", {"seed": 1})
+    kept = learner.tables()
+    learner.restore(kept)
+    with pytest.raises(FogplayError, match="of another version of fogplay, whose tables have another order"):
+        learner.restore(
+            {name: table for name, table in kept.items() if name != ORDER} | ({} if order is None else {ORDER: order})
+        )
 
 
 def test_what_it_refuses() -> None:

@@ -122,6 +122,10 @@ class Lines:
         streets = range(rules.rounds)
         self.decisions = [[self._decisions(seat, street) for street in streets] for seat in range(SEATS)]
 
+    def order(self) -> NDArray[np.int64]:
+        """Where each lane of each table is in the betting tree: tables with another order are of another program."""
+        return np.concatenate([lanes.roots for of_seat in self.lanes for lanes in of_seat]).astype(np.int64)
+
     def weights(self, average: Callable[[int, int], NDArray[np.float32]], size: int) -> NDArray[np.float32]:
         """[slots] from ``average(seat, street)[buckets, slots, lanes]``."""
         found = np.zeros(size, KIND)
@@ -173,6 +177,10 @@ class PublicGame:
         self.own = threading.local()
 
     # ---- What was learned
+
+    def order(self) -> NDArray[np.int64]:
+        """Where the numbers of the tables belong."""
+        return self.lines.order()
 
     def tables(self) -> dict[str, NDArray[np.float32]]:
         """Everything learned, by name."""

@@ -128,6 +128,10 @@ class TensorGame:
 
     # ---- What was learned
 
+    def order(self) -> NDArray[np.int64]:
+        """Where the numbers of the tables belong."""
+        return self.lines.order()
+
     def tables(self) -> dict[str, NDArray[np.float32]]:
         """Everything learned, by name."""
         return {name: table.cpu().numpy() for name, table in self._tables().items()}

@@ -15,6 +15,7 @@ from fogplay.simulators import simulator_for
 from fogplay.simulators.interface import require_tree
 from fogplay.solvers.sampling import MOST_THREADS
 
+ORDER = "order"  # of the tables, among them in a checkpoint
 ANSWERED = "cfr-br"  # the algorithm whose opponents answer best
 
 
@@ -53,10 +54,15 @@ class PublicSampling:
         return count
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        found: dict[str, NDArray[Any]] = self.game.tables()
+        found: dict[str, NDArray[Any]] = self.game.tables() | {ORDER: self.game.order()}
         return found
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        if ORDER not in arrays or not np.array_equal(arrays[ORDER], self.game.order()):
+            raise FogplayError(
+                "the checkpoint is of another version of fogplay, whose tables have another order; "
+                "start afresh without --resume"
+            )
         self.game.restore(arrays)
 
     def average(self) -> NDArray[np.float64]:

@@ -80,3 +80,37 @@ def test_processes_never_write_to_the_same_file(tmp_path: Path) -> None:
             index.unlink()
         subprocess.run([sys.executable, str(script), value], env=environment, check=True)
     assert len(list((tmp_path / "cache").rglob("script.twice*.nbc"))) == 2
+
+
+SHARED = """
+from typing import NamedTuple
+from fogplay.jit import kernel
+
+class Known(NamedTuple):
+    number: int
+
+@kernel
+def number_of(given):
+    return given.number
+"""
+STRANGER = "from typing import NamedTuple\n\nclass Strange(NamedTuple):\n    number: int\n"
+STRANGE = """
+import sys
+sys.path.append(sys.argv[1])
+from shared import number_of
+from stranger import Strange
+assert number_of(Strange(1)) == 1
+"""
+FAMILIAR = "from shared import Known, number_of\nassert number_of(Known(2)) == 2\n"
+
+
+def test_another_programs_types_do_no_harm(tmp_path: Path) -> None:
+    """A program whose own type a kernel was compiled for leaves a cache that others can still read."""
+    environment = os.environ | {"FOGPLAY_CACHE": str(tmp_path / "cache")}
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "stranger.py").write_text(STRANGER)
+    for name, text in {"shared": SHARED, "strange": STRANGE, "familiar": FAMILIAR}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    for name in ("strange", "familiar", "strange"):
+        subprocess.run([sys.executable, str(tmp_path / f"{name}.py"), str(away)], env=environment, check=True)

@@ -118,6 +118,7 @@ def _compiled(function: Callable[..., Any], forceinline: bool = False) -> Any:
     finally:
         config.CACHE_DIR = before
     _write_apart(made)
+    _overlook_strangers(made)
     _go_on_without(made)
     return made
 
@@ -131,6 +132,25 @@ def _write_apart(compiled: Any) -> None:
     files = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if files is not None:
         files._data_name_pattern = files._data_name_pattern.replace(".{number", f".{PROCESS}-{{number")
+
+
+def _overlook_strangers(compiled: Any) -> None:
+    """Let a function be used that another program has compiled for a type of its own, which this one cannot import.
+
+    What is known of the function is forgotten then, and it is compiled anew.
+    """
+    files = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if files is None:
+        return
+    load = files._load_index
+
+    def load_known() -> Any:
+        try:
+            return load()
+        except (ImportError, AttributeError):
+            return {}
+
+    files._load_index = load_known
 
 
 def _go_on_without(compiled: Any) -> None:

@@ -16,6 +16,7 @@ from fogplay.agents import resolve
 from fogplay.play import Seeded, Table, play_hand
 from fogplay.protocols.lines import ProgramAgent
 from fogplay.protocols.lines.player import EXITS, KEEPS, PATIENCE, WAITS
+from fogplay.protocols.lines.process import Process, TroubleError
 from tests.helpers import ROOT
 
 HEAD = f"#!{sys.executable} -IS\nimport json, sys, time\n"
@@ -151,6 +152,16 @@ def test_what_a_program_does_wrong_is_counted_and_the_match_goes_on(
     assert (trouble.player, trouble.kind) == (0, kind)
     assert detail in trouble.first
     assert children() == before
+
+
+def test_a_program_may_answer_without_reading_and_be_gone() -> None:
+    process = Process([sys.executable, "-c", "print(7)"])
+    assert process.has_ended(30.0)
+    process.send("x" * 1_000_000, time.monotonic() + 30.0)
+    assert process.receive(time.monotonic() + 30.0) == "7"
+    with pytest.raises(TroubleError, match="died: exit status 0"):
+        process.send("x", time.monotonic() + 30.0)
+    process.end()
 
 
 def test_a_forfeited_move_is_the_first_legal_one(write: Any) -> None:

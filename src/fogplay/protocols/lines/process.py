@@ -47,6 +47,7 @@ class Process:
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._input, False)
         self._buffer = b""
+        self._is_new = True  # no line has come from it
         self.is_silent = False  # whether it has closed its output
         self._finish = weakref.finalize(self, _end, self._process, self._errors)  # also at the interpreter's exit
 
@@ -60,6 +61,8 @@ class Process:
             try:
                 left = left[os.write(self._input, left) :]
             except BrokenPipeError:
+                if self._is_new:  # it may have answered without reading
+                    return
                 raise self._death() from None
             except BlockingIOError:
                 continue
@@ -71,6 +74,7 @@ class Process:
             if found:
                 self._buffer = rest
                 if line.strip():
+                    self._is_new = False
                     return line.decode(errors="replace").strip()
                 continue
             if len(line) > LONGEST:

@@ -128,3 +128,8 @@ def test_limits(steps: int, choices: int, error: type[FogplayError]) -> None:
 def test_an_answer_with_a_variable_is_refused() -> None:
     told = refusal(resolution, "", "(append ?a ?b ?c)")
     assert "has an answer in which nothing says what" in told
+
+
+def test_an_error_names_the_sheet_and_what_to_add() -> None:
+    told = refusal(sheet, HAND.replace("(true (hand ?r ?l)) (member ?x ?l))", "(true (hand ?r ?l)) (member ?x ?k))", 1))
+    assert told == "test.kif: legal has an answer in which nothing says what ?x is; add a condition with ?x"

@@ -130,7 +130,7 @@ class Interpreter:
     def _compute_group(self, tables: Tables, group: tuple[Relation, ...]) -> None:
         if group[0] in self.sheet.resolved:
             for relation in ANSWERS & {*group}:
-                tables[relation] = Table(Resolution(self._resolved, tables, *self.limits).rows(relation))
+                tables[relation] = Table(self._resolve(relation, tables))
             return
         made = {relation: Table() for relation in group}
         tables.update(made)
@@ -156,6 +156,12 @@ class Interpreter:
                     fresh[relation].rows.add(row)
             if sum(len(table.rows) for table in made.values()) > MOST_ROWS:
                 raise self._too_many(group[0])
+
+    def _resolve(self, relation: Relation, tables: Tables) -> set[Row]:
+        try:
+            return Resolution(self._resolved, tables, *self.limits).rows(relation)
+        except FogplayError as error:
+            raise type(error)(f"{self.sheet.name}: {error}") from None
 
     def _adder(self, rows: set[Row], relation: Relation) -> Callable[[Row], None]:
         """Adds rows to a set as long as they are not too many for memory."""

@@ -11,7 +11,6 @@ from typing import Any
 
 from fogplay.errors import FogplayError
 from fogplay.gdl.joins import EMPTY, Row, Shape, Table
-from fogplay.gdl.kif import unparse
 from fogplay.gdl.rules import DISTINCT, Atom, Literal, Relation, Rule, Term, is_variable, replaced, variables
 
 STEPS, CHOICES = 20_000_000, 200_000  # for one relation: conditions looked at, and choices that wait for another try
@@ -64,7 +63,9 @@ class Resolution:
                 fact = self._value(asked)
                 if not self._is_fixed(fact):
                     free = next(variables(fact)).partition(" ")[0]
-                    raise FogplayError(f"{unparse(asked)} has an answer in which nothing says what {free} is")
+                    raise FogplayError(
+                        f"{relation[0]} has an answer in which nothing says what {free} is; add a condition with {free}"
+                    )
                 found.add(fact[1:])
         except RecursionError as error:
             raise EndlessError(f"{relation[0]} makes terms that are too deep") from error

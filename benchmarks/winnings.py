@@ -8,7 +8,8 @@
 all tables. ``train`` saves a strategy per run and place. Strategies of three players have hundreds of megabytes: only
 the rows of their matches are saved, in one file per pair of runs.
 
-Two runs share the GPU, since one alone does not fill it while its threads ramp up.
+Two runs share the GPU, since one alone does not fill it while its threads ramp up. On a CPU, where the longest take
+three hours of a core, a run that was stopped goes on from its checkpoint in the folder.
 """
 
 from __future__ import annotations
@@ -252,10 +253,14 @@ class Trainer:
                 replace(strategy, levels=None).save(file)
                 self.put(file)
 
+        on_the_way = None if self.device == "cuda" else self.folder / f"{run.name}.checkpoint"
         result = fp.solve(
             self.game(run), run.algorithm, run.places[-1], seed=run.seed, device=self.device, curve=run.places,
-            greedy=run.keep == "greedy", snapshot=None if run.keep == NASH_CONV else keep, watch=False, **run.how,
+            greedy=run.keep == "greedy", snapshot=None if run.keep == NASH_CONV else keep, watch=False,
+            checkpoint=on_the_way, resume=True, checkpoint_seconds=120.0, **run.how,
         )  # fmt: skip
+        if on_the_way is not None:
+            on_the_way.unlink()
         if run.keep == NASH_CONV:
             rows = [Row(run.label, NASH_CONV, each.iteration, run.seed, each.nash_conv) for each in result.curve]
             write_rows_of(run.rows(self.folder), rows)

@@ -35,6 +35,12 @@ from tests.helpers import ROOT
         ),
         ("doudizhu_ladder.py", ("--decks", "1", "greedy", "random"), "| greedy | random | 1 |"),
         ("doudizhu_tune.py", ("0", "0", "{folder}/numbers.npy"), "against rhcp: 0."),
+        (
+            "deltadou.py",
+            ("vary", "rhcp", "--set", "points=3", "--set", "sure=2", "--decks", "2", "--playouts", "5"),
+            "deltadou with points=3, sure=2 against rhcp, 2 decks",
+        ),
+        ("deltadou.py", ("model", "greedy", "--decks", "2", "--playouts", "5"), "deltadou that knows greedy"),
         pytest.param("matches.py", ("--scale", "0.01"), "hands/s", marks=pytest.mark.slow),
         pytest.param("cards.py", ("--scale", "0.001"), "evaluat", marks=pytest.mark.slow),
         pytest.param("acpc.py", ("--scale", "0.01"), "over loopback", marks=pytest.mark.slow),

@@ -58,8 +58,8 @@ def judge(walk: Walk, found: NDArray[np.float64], counts: Sequence[int], samples
     print(f"all flops: {SCALE * truth:.1f}")
     for count in counts:
         made = [estimate(walk, flops, sample(flops, count, seed), by_flop, strength) for seed in range(samples)]
-        off = SCALE * (np.array([np.mean(values) for values, _ in made]) - truth)
-        errors = SCALE * np.array([error for _, error in made])
+        off = SCALE * (np.array([np.mean(each.values) for each in made]) - truth)
+        errors = SCALE * np.array([each.standard_error for each in made])
         mean = off.std() / samples**0.5
         beyond = np.mean(np.abs(off) > 2 * errors)
         print(

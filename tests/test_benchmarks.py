@@ -91,7 +91,11 @@ def test_the_table_of_exploitability_is_written_into_its_page(tmp_path: Path) ->
     script, page = str(ROOT / "benchmarks" / "exploitability.py"), tmp_path / "page.md"
     page.write_text((ROOT / "docs" / "exploitability.md").read_text())
     folder = ("--folder", str(tmp_path))
-    row = "uct-1000-average,,exact,100.0,300.0,200.0,0.0,0,1.0,cuda"
+    rows = (
+        "uct-1000-average,,exact,100.0,300.0,200.0,0.0,0,1.0,cuda\n"
+        "smooth-uct-1000-average,,estimate,100.0,200.0,150.0,9.0,30,1.0,cuda\n"
+        "uct-1000-average,smooth-uct-1000-average,difference,0.0,100.0,50.0,3.0,30,1.0,cuda"
+    )
     for words in (
         ("measure", "always-fold", "--local", "--hands", "200", *folder),
         ("write", *folder, "--page", str(page), "--picture", str(tmp_path / "curve.png")),
@@ -99,10 +103,11 @@ def test_the_table_of_exploitability_is_written_into_its_page(tmp_path: Path) ->
         done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         with open(tmp_path / "points.csv", "a") as points:
-            points.write(f"{row}\n")
+            points.write(f"{rows}\n")
     text = page.read_text()
     assert "| always-fold |  |  |  | 750.0 ± 0.0 | not measured |" in text
-    assert "| UCT | 1,000 |  | 200.00 | exact |" in text
+    assert "| 1,000 | average | 200.00 | 150.0 ± 9.0 | 50.0 ± 3.0 | exact |" in text
+    assert "| player | against | wins |" not in text[text.index("| always-fold |") : text.index("curve.png")]
     assert "](pictures/curve.png)" in text
     assert (tmp_path / "curve.png").exists()
     assert text.count("## How long it takes") == 1

@@ -19,7 +19,7 @@ from fogplay.games.game import TERMINAL
 from fogplay.games.holdem import Holdem
 from fogplay.games.registry import load
 from fogplay.simulators.holdem_boards import Deck, Next, alike, hand_classes, next_boards, pairs, stabiliser
-from fogplay.simulators.holdem_estimate import STRENGTH_GRID, estimate, features, sample, strengths
+from fogplay.simulators.holdem_estimate import STRENGTH_GRID, estimate, features, jackknife, sample, strengths
 from fogplay.simulators.holdem_full import FullGame, _Kept, full_game
 from fogplay.simulators.holdem_lines import Shares
 from fogplay.simulators.holdem_lookups import buckets_of, lookups
@@ -268,7 +268,7 @@ def test_an_estimate_is_near_the_truth_by_its_error() -> None:
     for count, least, most in ((20, 0.01, 0.08), (60, 0.005, 0.04)):
         misses, errors = [], []
         for seed in range(60):
-            values, error = estimate(walk, flops, sample(flops, count, seed), found, strength)
+            values, error, _ = estimate(walk, flops, sample(flops, count, seed), found, strength)
             assert values[0] == values[1]
             misses.append(values[0] - wanted)
             errors.append(error)
@@ -276,6 +276,21 @@ def test_an_estimate_is_near_the_truth_by_its_error() -> None:
         assert least < np.mean(errors) < most
         assert abs(np.mean(scaled)) < 0.6
         assert 0.5 < np.sqrt(np.mean(scaled**2)) < 1.2
+
+
+def test_differences_on_the_same_flops_have_smaller_errors() -> None:
+    """Two players who are nearly the same lose nearly the same on every flop."""
+    flops, rng = next_boards(FULL, (), 3), np.random.default_rng(1)
+    strength = rng.normal(size=(len(flops), 50))
+    one = 1 + rng.normal(size=strength.shape)
+    other, drawn = one + 0.1 * rng.normal(size=one.shape) + 0.05, sample(flops, 30, 0)
+    (walk, found, first), (_, others, second) = _chosen(one), _chosen(other)
+    made = [estimate(walk, flops, drawn, each, strength) for each in (found, others)]
+    assert [jackknife(each.without) for each in made] == [each.standard_error for each in made]
+    error = jackknife(made[1].without - made[0].without)
+    assert 0 < error < 0.3 * made[0].standard_error
+    assert made[1].values[0] - made[0].values[0] == pytest.approx(second - first, abs=4 * error)
+    assert made[0].rescaled(100.0).without == pytest.approx(100 * made[0].without)
 
 
 def test_strengths_of_hands_on_a_flop() -> None:

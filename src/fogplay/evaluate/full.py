@@ -26,6 +26,7 @@ class FullEvaluation(Evaluation):
 
     unit: str = UNIT
     standard_error: float | None = None  # of the exploitability, where it was estimated
+    without: tuple[float, ...] = ()  # the exploitability without each group of what was sampled, for differences
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,8 @@ def evaluate_fully(
     """
     whole = _whole(_rules(strategy, game), strategy, None, device, precision)
     found = _finished(whole.measure(**options), options)
-    return FullEvaluation(
-        (), found.values, sum(found.values), found.mean, _method(found, "best responses"), UNIT, found.standard_error
-    )
+    method, mean = _method(found, "best responses"), found.mean
+    return FullEvaluation((), found.values, sum(found.values), mean, method, UNIT, found.standard_error, found.without)
 
 
 def evaluate_locally(strategy: Any, game: Any = None, *, hands: int = LOCAL_HANDS, **options: Any) -> FullEvaluation:

@@ -11,6 +11,7 @@ group of flops.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,25 @@ from fogplay.simulators.holdem_walk import Walk
 GROUPS = 20
 RIDGE = (1.0, *[5.0] * 6)  # for each feature, flops that speak for a slope of zero
 STRENGTH_GRID = "ehs2:169/65536/1/1"  # whose buckets on the flop are the expected squares of hand strength
+
+
+class Estimated(NamedTuple):
+    """What a responder earns, from a sample of flops."""
+
+    values: tuple[float, float]  # by its seat
+    standard_error: float  # of their mean
+    without: NDArray[np.float64]  # [groups] the mean without each group of flops
+
+    def rescaled(self, scale: float) -> Estimated:
+        """The same in another unit."""
+        first, second = self.values
+        return Estimated((first * scale, second * scale), self.standard_error * scale, self.without * scale)
+
+
+def jackknife(without: NDArray[np.float64]) -> float:
+    """The standard error of an estimate that was repeated without each group; also of a difference of estimates."""
+    count = len(without)
+    return float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
 
 
 def sample(flops: Sequence[Next], count: int, seed: int) -> list[int]:
@@ -54,8 +74,8 @@ def estimate(
     drawn: Sequence[int],
     found: dict[int, NDArray[np.float64]],
     strength: NDArray[np.float64],
-) -> tuple[tuple[float, float], float]:
-    """The value of each seat, and the standard error of their mean, from the values ``found`` on ``drawn`` flops.
+) -> Estimated:
+    """The value of each seat from the values ``found`` on ``drawn`` flops.
 
     ``found[flop][seats, lines, classes]`` are times the flop's weight; ``strength[flops, classes]`` is that of hands.
     """
@@ -75,9 +95,8 @@ def estimate(
     groups = np.arange(len(drawn)) % min(GROUPS, len(drawn))
     whole = walk.finish(total(np.ones(len(drawn), bool)))
     without = np.array([walk.finish(total(groups != group)) for group in range(groups.max() + 1)])
-    count, means = len(without), without.mean(axis=1)
-    error = float(np.sqrt((count - 1) / count * ((means - means.mean()) ** 2).sum()))
-    return (float(whole[0]), float(whole[1])), error
+    means = without.mean(axis=1)
+    return Estimated(whole, jackknife(means), means)
 
 
 def _known(

@@ -47,6 +47,7 @@ class FullValues:
     flops: int  # up to suits
     all_flops: int
     seconds: float
+    without: tuple[float, ...] = ()  # the mean without each group of sampled flops
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,17 +85,15 @@ class FullGame:
         finished = self._run(everything, wanted, kept, threads or self.walk.threads, progress, end)
         if not finished:
             return None
-        if sampled:
-            strength = strengths(everything, self.walk.classes, buckets_of(STRENGTH_GRID))
-            earned, error = estimate(self.walk, everything, numbers, kept.found, strength)
-        else:
+        scale, count = 1000 / max(self.walk.rules.blinds), len(everything)
+        if not sampled:
             assert kept.total is not None
-            earned, error = self.walk.finish(kept.total), None
-        scale = 1000 / max(self.walk.rules.blinds)
-        values = (earned[0] * scale, earned[1] * scale)
-        spent = time.monotonic() - began
-        uncertain = None if error is None else error * scale
-        return FullValues(values, sum(values) / 2, uncertain, len(wanted), len(everything), spent)
+            first, second = (scale * each for each in self.walk.finish(kept.total))
+            return FullValues((first, second), (first + second) / 2, None, count, count, time.monotonic() - began)
+        strength = strengths(everything, self.walk.classes, buckets_of(STRENGTH_GRID))
+        values, error, without = estimate(self.walk, everything, numbers, kept.found, strength).rescaled(scale)
+        spent, groups = time.monotonic() - began, tuple(map(float, without))
+        return FullValues(values, sum(values) / 2, error, len(wanted), count, spent, groups)
 
     def _run(
         self,

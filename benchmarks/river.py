@@ -1,8 +1,7 @@
 """What the last round of a full measure costs on a GPU, by its settings.
 
-    python benchmarks/river.py --player smooth-uct-average --lines 64 32 --ahead 4 8 --loads batch each
+    python benchmarks/river.py --player smooth-uct-average --lines 64 32 --ahead 4 8
 
-``--loads each`` begins the loads for a slot as soon as it was used; ``batch`` is what a full measure does.
 For each setting: registers, blocks per multiprocessor, milliseconds of both kernels for some boards of the round before
 (with nothing else running), the seconds that a full measure would spend in them, and a check against the first setting.
 """
@@ -19,52 +18,12 @@ import numpy as np
 
 from fogplay.bots.holdem import bots
 from fogplay.games.holdem import Holdem
-from fogplay.simulators import holdem_program
 from fogplay.simulators.holdem_full import full_game
 from fogplay.simulators.holdem_vectors_gpu import SIMULATED, THREADS, cuda, sum_boards
 from fogplay.simulators.holdem_walk_gpu import GpuWalk, _Place, _Turn, on_gpu
 
 RULES, ALL_BOARDS, FLOP = Holdem(), 2_554_656, (3, 22, 41)
 SEAT = 0
-
-
-class Each(holdem_program._Passes):
-    """Loads begin as soon as a slot was used, and products are loaded when a bucket is met."""
-
-    def _ahead(self, begin: str, lines: list[str], end: str, then: str) -> list[str]:
-        names = ["a", "b", "bucket", "here", *(["mine"] if self.branch.own else [])]
-        found = [
-            f"start = {begin}",
-            "while start < last:",
-            "    after = start + AHEAD + AHEAD",
-            "    if after >= last:",
-            "        after = first",
-            "        if start + AHEAD >= last:",
-            "            after += AHEAD",
-            f"            if after >= {end}:",
-            f"                after = {then}",
-        ]
-        for slot in range(self.ahead):
-            found += [f"    place = start + PLACE_{slot}", "    if place < last:"]
-            found += [f"        {line}" for line in [*(f"{each} = {each}_{slot}" for each in names), *self._bucket()]]
-            found += [f"        {line}" for line in lines]
-            found += [f"    {line}" for line in self._filled(slot)]
-            found.append(f"    word_{slot} = cards[after + PLACE_{slot}]")
-        return [*found, "    start += AHEAD"]
-
-    def begin(self) -> list[str]:
-        found = ["next_last = cards[group]"]
-        for slot in range(self.ahead):
-            found += [f"word_{slot} = cards[PLACE_{slot}]", *self._filled(slot)]
-            found.append(f"word_{slot} = cards[AHEAD + PLACE_{slot}]")
-        return found
-
-    def _filled(self, slot: int) -> list[str]:
-        here = f"here_{slot} = load(reach, small((word_{slot} & HAND_MASK) * LANES + lane))"
-        return [*self._decoded(f"word_{slot}", f"_{slot}"), here]
-
-
-LOADS = {"batch": holdem_program._Passes, "each": Each}
 
 
 def turns_of(walk: GpuWalk, place: Any) -> list[_Turn]:
@@ -111,7 +70,7 @@ def time_walk(walk: GpuWalk, repeats: int) -> tuple[dict[str, Any], Any]:
 
     def river() -> None:
         seat.kernel[grid, seat.lines, stream, seat.shared](
-            place.cards, place.reach[SEAT], seat.product, seat.own, seat.stake, place.value[SEAT]
+            place.cards, place.reach[SEAT], seat.weight, seat.own, place.value[SEAT]
         )
 
     def sums() -> None:
@@ -148,20 +107,18 @@ def main() -> None:
     parser.add_argument("--player", default="smooth-uct-average")
     parser.add_argument("--lines", type=int, nargs="*", default=[64, 32])
     parser.add_argument("--ahead", type=int, nargs="*", default=[4])
-    parser.add_argument("--loads", choices=tuple(LOADS), nargs="*", default=["batch", "each"])
     parser.add_argument("--turns", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args()
     walk, first = full_game(RULES, bots([given.player], RULES)[given.player]).walk, None
-    for loads, lines, ahead in itertools.product(given.loads, given.lines, given.ahead):
-        holdem_program._Passes = LOADS[loads]  # type: ignore[misc]
+    for lines, ahead in itertools.product(given.lines, given.ahead):
         began = time.perf_counter()
         made = on_gpu(walk, lines=lines, turns=given.turns, ahead=ahead)
         built = round(time.perf_counter() - began, 1)
         found, values = time_walk(made, given.repeats)
         first = values if first is None else first
         difference = float(np.abs(values - first).max() / np.abs(first).max())
-        print(json.dumps({"loads": loads} | found | {"compiled_s": built, "difference": difference}), flush=True)
+        print(json.dumps(found | {"compiled_s": built, "difference": difference}), flush=True)
 
 
 if __name__ == "__main__":

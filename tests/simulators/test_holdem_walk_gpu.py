@@ -88,11 +88,11 @@ def _branches(how: int) -> Any:
     return branches(rounds_of(betting, 4)[-1], 0, how)
 
 
-def test_the_last_round_has_nine_showdowns_and_eight_folds() -> None:
+def test_nine_showdowns_and_eight_folds_make_nine_forms() -> None:
     found = _branches(LARGEST)
     layout = Layout(1326, 1081, 47, 32, np.float32)
-    assert [(len(each.shown), len(each.folded)) for each in found] == [(5, 4), (4, 4)]
-    assert 4 * (max(layout.shared_bytes(each) for each in found) + 1024) <= 228 * 1024  # four blocks fit
+    assert [(each.rows, len(each.terms)) for each in found] == [(5, 9), (4, 8)]
+    assert 7 * (max(layout.shared_bytes(each) for each in found) + 1024) <= 228 * 1024  # seven blocks fit
 
 
 def test_compiled_programs_can_be_read_from_disk() -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fogplay.generated import module_from
 from fogplay.simulators.holdem_lines import Round
 from fogplay.simulators.holdem_pack import pack
-from fogplay.simulators.holdem_program import source
+from fogplay.simulators.holdem_program import MARKED, PLAYED, source
 from fogplay.simulators.holdem_river import Layout, branches, constants, name_of
 from fogplay.simulators.holdem_vectors import CHOSEN, LEARNED, Board
 from fogplay.vectors import WIDTH
@@ -44,7 +44,7 @@ def learn_last(first, second, chunks, constants, row, bits, held, value, marks):
 """
 CALL = """\
         {name}(
-            row, {them}.reach[chunk], {them}.played, {me}.share, {me}.stake[chunk], held, zero, nothing, nothing,
+            row, {them}.reach[chunk], {them}.played, {me}.stake[chunk], {me}.share, held, zero, nothing, nothing,
             {value}, nothing, marks[{marks}], bits, {me}.worth,
         )
 """
@@ -103,7 +103,7 @@ def _programs(round_: Round, seat: int, answers: tuple[bool, bool], layout: Layo
         known = constants(branch, layout, 0, theirs, slots, columns=1)
         known |= {f"PRODUCT_{name_of(path)}": path[-1] for path in branch.vectors}
         known |= {f"BIT_{slot}": slot for slot in range(max(slots, theirs))} | {"BIT_NOBODY": NOBODY}
-        head, body = source(branch, name, layout.ahead, answers[1 - seat]).split("\n", 1)
+        head, body = source(branch, name, layout.ahead, MARKED if answers[1 - seat] else PLAYED).split("\n", 1)
         values = "".join(f"    {each} = np.uint64({int(value)})\n" for each, value in known.items())
         found.append((name, f"@piece\n{head}\n{values}{body}\n\n", branch.rows))
     return found

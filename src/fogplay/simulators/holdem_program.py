@@ -11,54 +11,46 @@ for the oldest would be a wait for all.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import NamedTuple
 
-from fogplay.simulators.holdem_river import Branch, name_of
+from fogplay.simulators.holdem_river import PASSES, Branch, Sum, Term, name_of
 from fogplay.simulators.holdem_vectors import CHOSEN, LEARNED
 
+PREPARED, PLAYED, MARKED = range(3)  # where weights come from: see ``source``
 
-def source(branch: Branch, name: str, ahead: int, marked: bool = False) -> str:
+
+def source(branch: Branch, name: str, ahead: int, by: int = PREPARED) -> str:
     """The program of a branch, as the function ``name``; ``constants`` has the names in capital letters.
 
     ``load``, ``store`` and ``larger`` are those of rows of lanes (``vectors.py``).
     So many hands are loaded ``ahead``, and ``small`` makes a number of 32 bits; with 0, only the next hand is loaded.
-    The opponent plays by ``product``, or does with every hand what was ``marked`` for it.
+    What a hand's reach is multiplied by is found in ``weights``, PREPARED for every bucket; or ``by`` stakes and the
+    ``product`` of probabilities with which the opponent PLAYED; or by stakes and what was MARKED for its hand.
     """
-    shown, folded = ([name_of(path) for path in some] for some in (branch.shown, branch.folded))
-    both = [each for each in folded if each in shown]
-    met = {name_of(path): f"here * reach_{name_of(path)}" for path in branch.vectors}
-    if marked:
-        met = {name_of(path): f"only(here, done, mark_{path[-1]})" for path in branch.vectors}
-    counted = [_Row(each, "shown", met[each], "-") for each in shown]
-    counted += [_Row(each, "folded", met[each]) for each in folded if each not in both]
-    added = [_Row(each, "shown", met[each]) for each in shown]
-    read = [_Row(each, "folded", met[each]) for each in folded]
-    passes = _Passes(branch, ahead, marked)
+    rows = [f"form_{number}" for number in range(branch.rows)]
+    counted, added, again = (_Pass(*each, by) for each in zip(PASSES, branch.sums, strict=True))
+    moving = [row for row, terms in zip(rows, added.sums, strict=True) if terms]
+    passes = _Passes(branch, ahead, by)
     nowhere = ["top = small(NOWHERE + thread)"]  # no card
     learns = ", marks, bits, worth" * (branch.how in (LEARNED, CHOSEN))
+    table = "weights" if by == PREPARED else "product, stake"
     text = "\n".join(
         [
-            f"def {name}(cards, reach, product, own, stake, held, zero, thread, lane, value, column{learns}):",
-            *_indented(1, [f"stake_{each} = load(stake, STAKE_{each} + lane)" for each in branch.stakes]),
-            *_indented(1, [f"{each.kind}_{each.name} = top_{each.kind}_{each.name} = zero" for each in counted + read]),
-            *_indented(1, [f"reach_{name_of(path)} = zero" for path in branch.vectors]),
-            *_indented(1, passes.marks() + _begin_own(branch)),
+            f"def {name}(cards, reach, {table}, own, held, zero, thread, lane, value, column{learns}):",
+            *_indented(1, [f"{row} = top_{row} = weight_{row} = zero" for row in rows]),
+            *_indented(1, passes.stakes() + passes.marks() + _begin_own(branch)),
             "    before = first = ZERO_PLACE",
-            "    known, group, last = small(NONE), ENDS_AT, HANDS",
+            "    group, last = ENDS_AT, HANDS",
             "    for card in range(CARDS):",
-            *_indented(2, [f"store(held, card * ROWS + thread + {each.offset}, zero)" for each in counted]),
+            *_indented(2, [f"store(held, card * ROWS + thread + {row.upper()}, zero)" for row in rows]),
             *_indented(1, passes.begin() + nowhere),
-            *_indented(1, passes.over("first", _add(counted), "next_last", "first") + _flush(counted)),
-            "    for card in range(CARDS):",
-            "        at = card * ROWS + thread",
-            *_indented(2, [f"store(held, at + FOLDED_{each}, zero - load(held, at + SHOWN_{each}))" for each in both]),
-            *_indented(1, [f"folded_{each} = zero - shown_{each}" for each in both]),
+            *_indented(1, passes.over("first", counted, added, _add(rows), "next_last", "first") + _flush(rows)),
             "    while first < HANDS:",
             *_indented(2, passes.next_group()),
-            *_indented(2, nowhere + passes.over("before", _add(added), "last", "first") + _flush(added)),
-            *_indented(
-                2, nowhere + passes.over("first", _read(added + read) + _value(branch, read), "next_last", "last")
-            ),
+            *_indented(2, nowhere + passes.over("before", added, again, _add(moving), "last", "first")),
+            *_indented(2, _flush(moving) + nowhere),
+            *_indented(2, passes.over("first", again, added, _read(rows) + _value(branch), "next_last", "last")),
             "        before, first = first, last",
             *_indented(1, _add_worth(branch)),
             "",
@@ -76,7 +68,12 @@ class _Passes(NamedTuple):
 
     branch: Branch
     ahead: int
-    marked: bool = False
+    by: int
+
+    def stakes(self) -> list[str]:
+        """The stakes of folds and showdowns, where they are not in the weights."""
+        terms = [] if self.by == PREPARED else self.branch.terms
+        return [f"stake_{term.action} = load(stake, STAKE_{term.action} + lane)" for term in terms]
 
     def marks(self) -> list[str]:
         """The marks of actions: the responder's if it chooses, or the opponent's."""
@@ -84,18 +81,20 @@ class _Passes(NamedTuple):
             known = [f"mark_{slot} = load(bits, BIT_{slot} + lane)" for slot in self.branch.chosen]
             return [*known, "nobody = load(bits, BIT_NOBODY + lane)"]
         slots = dict.fromkeys(path[-1] for path in self.branch.vectors)
-        return [f"mark_{slot} = load(bits, BIT_{slot} + lane)" for slot in slots] * self.marked
+        return [f"mark_{slot} = load(bits, BIT_{slot} + lane)" for slot in slots] * (self.by == MARKED)
 
-    def over(self, begin: str, lines: list[str], end: str, then: str) -> list[str]:
-        """Do something with the hands from a place to ``last``.
+    def over(self, begin: str, now: _Pass, following: _Pass, lines: list[str], end: str, then: str) -> list[str]:
+        """Do something with the hands from a place to ``last``, and what they weigh in every form.
 
-        A pass from ``first`` to ``end`` follows, and after it one that begins with ``then``.
+        The ``following`` pass goes from ``first`` to ``end``, and the one after it begins with ``then``.
         """
-        return self._ahead(begin, lines, end, then) if self.ahead else self._plain(begin, lines)
+        lines = now.of_hand() + lines
+        return self._ahead(begin, now, following, lines, end, then) if self.ahead else self._plain(begin, now, lines)
 
-    def _plain(self, begin: str, lines: list[str]) -> list[str]:
+    def _plain(self, begin: str, now: _Pass, lines: list[str]) -> list[str]:
         """One hand after the other; the next one's reach is loaded meanwhile."""
         return [
+            *["known = NONE"] * (self.by != MARKED),
             f"word_0 = cards[{begin}]",
             "here_0 = load(reach, (word_0 & HAND_MASK) * LANES + lane)",
             f"word_1 = cards[{begin} + ONE]",
@@ -105,21 +104,22 @@ class _Passes(NamedTuple):
             "    word_0 = word_1",
             "    here_0 = load(reach, (word_0 & HAND_MASK) * LANES + lane)",
             "    word_1 = cards[place + TWO]",
-            *_indented(1, self._decoded("word", "") + self._bucket() + lines),
+            *_indented(1, self._decoded("word", "") + self._bucket(now) + lines),
             "    place += ONE",
         ]
 
-    def _ahead(self, begin: str, lines: list[str], end: str, then: str) -> list[str]:
+    def _ahead(self, begin: str, now: _Pass, following: _Pass, lines: list[str], end: str, then: str) -> list[str]:
         """Batch after batch. Slots have the first hands, and words those that follow; ``after`` these come others."""
         names = ["a", "b", "here", *(["mine"] if self.branch.own else [])]
         found = [
             f"start = {begin}",
             "while start < last:",
-            "    after = start + AHEAD + AHEAD",
+            f"    after, begun = start + AHEAD + AHEAD, small({now.name})",
             "    if after >= last:",
             "        after = first",
             "        if start + AHEAD >= last:",
             "            after += AHEAD",
+            f"            begun = small({following.name})",
             f"            if after >= {end}:",
             f"                after = {then}",
             *_indented(1, [f"more_{slot} = start + PLACE_{slot} < last" for slot in range(1, self.ahead)]),
@@ -128,7 +128,7 @@ class _Passes(NamedTuple):
         ]
         for slot in range(self.ahead):
             hand = [f"place = start + PLACE_{slot}", *(f"{each} = {each}_{slot}" for each in names)]
-            hand += self._known(slot) + lines
+            hand += self._known(slot, now) + lines
             found += _indented(1, [f"if more_{slot}:", *_indented(1, hand)] if slot else hand)
         for slot in range(self.ahead):
             found += _indented(1, [*self._decoded(f"word_{slot}", f"_{slot}"), *self._moved(slot)])
@@ -140,17 +140,18 @@ class _Passes(NamedTuple):
             return []
         slots = range(self.ahead)
         found = ["next_last = cards[group]", *(f"word_{slot} = cards[PLACE_{slot}]" for slot in slots)]
-        found += [f"product_{slot}_{name} = zero" for slot in slots for name in self._names()]
+        found += [f"weight_{each} = zero" for each in self._weights()]
+        found += [f"begun = small({PASSES[0]})"]
         found += [line for slot in slots for line in self._decoded(f"word_{slot}", f"_{slot}")]
         found += self._loads("")
-        found += [f"next_product_{slot}_{name} = product_{slot}_{name}" for slot in slots for name in self._names()]
+        found += [f"next_weight_{each} = weight_{each}" for each in self._weights()]
         return [*found, *(f"word_{slot} = cards[AHEAD + PLACE_{slot}]" for slot in slots)]
 
-    def _names(self) -> list[str]:
-        return [name_of(path) for path in self.branch.vectors]
+    def _weights(self) -> list[str]:
+        return [f"{slot}_{row}" for slot in range(self.ahead) for row in range(self.branch.rows)]
 
     def _loads(self, to: str) -> list[str]:
-        """Load what the hands of the words need: their reach and, where the bucket changes, products."""
+        """Load what the hands of the words need: their reach and, where the bucket changes, weights."""
         found = []
         for slot in range(self.ahead):
             found += [
@@ -158,25 +159,22 @@ class _Passes(NamedTuple):
                 f"{to}bucket_{slot} = small(word_{slot} >> THEIRS & BUCKET_MASK)",
             ]
         for slot in range(self.ahead):
-            names = self._names()
-            loads = [f"row = {to}bucket_{slot} * PRODUCTS + lane"]
-            loads += [f"{to}product_{slot}_{name} = load(product, row + PRODUCT_{name})" for name in names]
-            found += loads
-            if slot:
-                found[-len(loads) :] = [f"if {to}bucket_{slot} != {to}bucket_{slot - 1}:", *_indented(1, loads)]
+            loads = [f"row = {to}bucket_{slot} * WEIGHTS + begun + lane"]
+            loads += [
+                f"{to}weight_{slot}_{row} = load(weights, row + FORM_{row}_AT)" for row in range(self.branch.rows)
+            ]
+            found += [f"if {to}bucket_{slot} != {to}bucket_{slot - 1}:", *_indented(1, loads)] if slot else loads
         return found
 
-    def _known(self, slot: int) -> list[str]:
-        """Take the products of a slot, unless they are those of the slot before."""
-        lines = [f"reach_{name} = product_{slot}_{name}" for name in self._names()]
-        return [f"if bucket_{slot} != bucket_{slot - 1}:", *_indented(1, lines)] if slot else lines
+    def _known(self, slot: int, now: _Pass) -> list[str]:
+        """Take the weights of a slot, unless they are those of the slot before."""
+        lines = [f"weight_form_{row} = weight_{slot}_{row}" for row in now.forms]
+        return [f"if bucket_{slot} != bucket_{slot - 1}:", *_indented(1, lines)] if slot and lines else lines
 
     def _moved(self, slot: int) -> list[str]:
         """What was loaded for the next batch becomes that of this one."""
-        names = [
-            *(f"{each}_{slot}" for each in ("here", "word")),
-            *(f"product_{slot}_{each}" for each in self._names()),
-        ]
+        names = [f"{each}_{slot}" for each in ("here", "word")]
+        names += [f"weight_{slot}_{row}" for row in range(self.branch.rows)]
         return [f"{name} = next_{name}" for name in names]
 
     def next_group(self) -> list[str]:
@@ -194,33 +192,56 @@ class _Passes(NamedTuple):
             *([f"mine{end} = small({word} >> OWN)"] if self.branch.own else []),
         ]
 
-    def _bucket(self) -> list[str]:
-        """Load the products of probabilities if the bucket is another one, or the marks of the hand."""
-        if self.marked:
+    def _bucket(self, now: _Pass) -> list[str]:
+        """Find the weights of a bucket if it is another one, or the marks of the hand."""
+        if self.by == MARKED:
             return ["done = load(marks, word & HAND_MASK)"]
-        names = map(name_of, self.branch.vectors)
-        return [
-            "if bucket != known:",
-            "    known = bucket",
-            "    row = bucket * PRODUCTS + lane",
-            *(f"    reach_{name} = load(product, row + PRODUCT_{name})" for name in names),
-        ]
+        return ["if bucket != known:", "    known = bucket", *_indented(1, now.of_bucket())]
 
 
-class _Row(NamedTuple):
-    """A number per card in shared memory, and its sum over all hands in a variable."""
+class _Pass(NamedTuple):
+    """One way of going over hands, by what their reach is multiplied by in every form."""
 
-    name: str  # of the vector
-    kind: str  # shown or folded
-    met: str  # the reach of a hand
-    sign: str = "+"  # whether hands are added or subtracted
+    name: str
+    sums: list[Sum]  # by form
+    by: int
 
     @property
-    def offset(self) -> str:
-        return f"{self.kind.upper()}_{self.name}"
+    def forms(self) -> list[int]:
+        """The numbers of the forms that have a weight."""
+        return [form for form, terms in enumerate(self.sums) if terms]
+
+    def of_bucket(self) -> list[str]:
+        """Find the weights of a bucket."""
+        if self.by == PREPARED:
+            row = f"row = bucket * WEIGHTS + {self.name} + lane"
+            return [row, *(f"weight_form_{form} = load(weights, row + FORM_{form}_AT)" for form in self.forms)]
+        paths = dict.fromkeys(term.path for terms in self.sums for term, _ in terms)
+        return [
+            "row = bucket * PRODUCTS + lane",
+            *(f"reach_{name_of(path)} = load(product, row + PRODUCT_{name_of(path)})" for path in paths),
+            *self._sums("weight", lambda term: f"reach_{name_of(term.path)}"),
+        ]
+
+    def of_hand(self) -> list[str]:
+        """What one hand adds to each form."""
+        if self.by != MARKED:
+            return [f"more_form_{form} = here * weight_form_{form}" for form in self.forms]
+        return self._sums("more", lambda term: f"only(here, done, mark_{term.path[-1]})")
+
+    def _sums(self, name: str, text: Callable[[Term], str]) -> list[str]:
+        """Sums of stakes times numbers, in the order of their terms: the compiler finds what sums have in common."""
+        found = []
+        for form in self.forms:
+            line = f"{name}_form_{form} ="
+            for place, (term, added) in enumerate(self.sums[form]):
+                sign = ("" if added else " zero -") if place == 0 else (" +" if added else " -")
+                line += f"{sign} stake_{term.action} * {text(term)}"
+            found.append(line)
+        return found
 
 
-def _add(rows: list[_Row]) -> list[str]:
+def _add(rows: list[str]) -> list[str]:
     """Add the hand to its cards.
 
     All numbers are loaded before the first is stored, since the compiler cannot know that they differ. Those of the
@@ -229,44 +250,42 @@ def _add(rows: list[_Row]) -> list[str]:
     return [
         "if b != top:",
         *_indented(1, _flush(rows)),
-        *_indented(1, ["top = b", *(f"top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows)]),
-        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
+        *_indented(1, ["top = b", *(f"top_{row} = load(held, b + {row.upper()})" for row in rows)]),
+        *(f"low_{row} = load(held, a + {row.upper()})" for row in rows),
         *(
             line
-            for name, kind, met, sign in rows
+            for row in rows
             for line in (
-                f"more = {met}",
-                f"store(held, a + {kind.upper()}_{name}, low_{kind}_{name} {sign} more)",
-                f"top_{kind}_{name} = top_{kind}_{name} {sign} more",
-                f"{kind}_{name} = {kind}_{name} {sign} more",
+                f"store(held, a + {row.upper()}, low_{row} + more_{row})",
+                f"top_{row} = top_{row} + more_{row}",
+                f"{row} = {row} + more_{row}",
             )
         ),
     ]
 
 
-def _flush(rows: list[_Row]) -> list[str]:
+def _flush(rows: list[str]) -> list[str]:
     """Store what is kept of the higher card."""
-    return [f"store(held, top + {each.offset}, top_{each.kind}_{each.name})" for each in rows]
+    return [f"store(held, top + {row.upper()}, top_{row})" for row in rows]
 
 
-def _read(rows: list[_Row]) -> list[str]:
+def _read(rows: list[str]) -> list[str]:
     """Load what the hand's value is computed from."""
     return [
         "if b != top:",
         "    top = b",
-        *(f"    top_{each.kind}_{each.name} = load(held, b + {each.offset})" for each in rows),
-        *(f"low_{each.kind}_{each.name} = load(held, a + {each.offset})" for each in rows),
+        *(f"    top_{row} = load(held, b + {row.upper()})" for row in rows),
+        *(f"low_{row} = load(held, a + {row.upper()})" for row in rows),
     ]
 
 
-def _value(branch: Branch, folded: list[_Row]) -> list[str]:
+def _value(branch: Branch) -> list[str]:
     """Compute the hand's value."""
     own = _load_own(branch)
     if branch.how == LEARNED:
         own = ["if mine != owner:", *_indented(1, [*_add_worth(branch), "owner = mine", *own, *_no_worth(branch)])]
-    met = [f"met_{each.name} = {each.met}" for each in folded]
     marks = ["store(marks, small(place), marks_0)"] * (branch.how == CHOSEN)
-    return [*own, *met, *branch.lines, "store(value, small(place * COLUMNS + column), found)", *marks]
+    return [*own, *branch.lines, "store(value, small(place * COLUMNS + column), found)", *marks]
 
 
 def _load_own(branch: Branch) -> list[str]:

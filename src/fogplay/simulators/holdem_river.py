@@ -4,23 +4,24 @@ The opponent's reach before an action is its reach at the start of the round tim
 depends on the bucket of its hand alone. So all vectors of reach of a round are known before the first hand, and one
 pass over the hands in order of strength can compute all showdowns at once. Nothing but the result is kept per hand.
 
-For each vector that meets a showdown, shared memory holds one number per card: the reach of hands with this card that
-are weaker, less those that are stronger. It begins at minus all reach. The hands of one strength are added once; now
-the number is right for them, since equal hands cancel; then they are added again. For each vector that meets a fold,
-another number per card is the reach of all hands with this card. Threads of a block have the same board and adjacent
-lanes, so that they never diverge, and their numbers are adjacent, so that there are no bank conflicts.
+Folds and showdowns of one hand add up, so they need not be told apart: what a responder that has decided on its actions
+of the round is worth is one sum over the folds and showdowns that it then meets, a *form*. The value of a hand is made
+of forms, and there are few: a round with four raises has nine or ten, of 17 folds and showdowns.
+
+For each form, shared memory holds one number per card: what folds earn from all hands with this card, and what
+showdowns earn from the weaker ones, less from the stronger ones. It begins with all folds and minus all showdowns. The
+hands of one strength are added once; now the number is right for them, since equal hands cancel; then they are added
+again. Threads of a block have the same board and adjacent lanes, so that they never diverge, and their numbers are
+adjacent, so that there are no bank conflicts.
 
 The decisions after each first action of the round are a *branch*; branches are walked by different blocks, since each
 then needs half the shared memory. The program is generated, because the vectors of a branch are variables, which the
 compiler keeps in registers; an array of them would be in slow local memory.
 
-The work, for two seats with 567 lines each on 2,554,656 boards, is 1e11 times one hand and 32 lines. Two branches with
-four raises take some 720 instructions for that, and read or write shared memory 130 times. A multiprocessor issues
-four instructions per cycle and serves shared memory once, so 132 of them at 1.75 GHz need at least 80 s or 55 s. A
-block of 64 lines fills 108 kB, so two fit on a multiprocessor, with one warp per scheduler. Nothing hides latency but
-what a thread does itself: it loads hands ahead (``holdem_program.py``), and all numbers before it stores one. A board
-has some 85 strengths, 230 changes of buckets and 1,200 changes of the higher card, whose numbers stay in registers.
-Device memory sees little but the results: 25 TB, or 6 s.
+A block of 64 lines and five forms fills 61 kB, so three fit on a multiprocessor. What hides latency is mostly what a
+thread does itself: it loads hands ahead (``holdem_program.py``), and all numbers before it stores one. A board has some
+85 strengths, 230 changes of buckets and 1,200 changes of the higher card, whose numbers stay in registers. Device
+memory sees little but the results: 25 TB, or 6 s.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.simulators.holdem_lines import DEEPER, ENDS, Round, Table
+from fogplay.simulators.holdem_lines import DEEPER, ENDS, Lanes, Round, Table
 from fogplay.simulators.holdem_vectors import CHOSEN, LARGEST, LEARNED, MIXED
 from fogplay.vectors import WIDTH
 
@@ -43,29 +44,54 @@ Path = tuple[int, ...]  # the opponent's actions within the round, as slots
 # A hand in 64 bits: its number, its two cards, its bucket for the opponent and for the responder. Where each begins:
 LOW, HIGH, THEIRS, OWN = 16, 24, 32, 48
 
+PASSES = "COUNTED", "ADDED", "AGAIN"  # of a program over the hands
+
+
+class Term(NamedTuple):
+    """A fold or a showdown."""
+
+    action: int  # which leads to it, and has its stake
+    shown: bool  # a showdown
+    path: Path  # the vector of reach that meets it
+
+
+Form = tuple[Term, ...]  # what a responder meets that has decided on its actions
+Sum = list[tuple[Term, bool]]  # False: subtracted
+
 
 class Branch(NamedTuple):
     """The decisions after some of the first actions of a round, for one responder."""
 
     first: tuple[int, ...]  # these actions
-    shown: list[Path]  # vectors of reach that meet a showdown
-    folded: list[Path]  # vectors of reach that meet a fold
-    apart: list[Path]  # those that meet a fold only
+    forms: list[Form]  # numbers per card and lane
     lines: list[str]  # how the value of a hand is computed: statements that end with ``found = ...``
-    stakes: list[int]  # actions with stakes
     own: list[int]  # slots of the responder, if it follows a strategy
     chosen: list[int]  # slots of the responder, if what it chooses is marked
     how: int  # LARGEST, MIXED, LEARNED or CHOSEN: see ``holdem_vectors.py``
 
     @property
+    def terms(self) -> list[Term]:
+        """All folds and showdowns."""
+        return list(dict.fromkeys(term for form in self.forms for term in form))
+
+    @property
     def vectors(self) -> list[Path]:
-        """All vectors, by number."""
-        return self.shown + self.apart
+        """All vectors of reach, by number."""
+        return list(dict.fromkeys(term.path for term in self.terms))
 
     @property
     def rows(self) -> int:
         """Numbers per card and lane in shared memory."""
-        return len(self.shown) + len(self.folded)
+        return len(self.forms)
+
+    @property
+    def sums(self) -> tuple[list[Sum], list[Sum], list[Sum]]:
+        """By pass and form, what a hand adds: to begin with; when it is passed; and what of it was subtracted twice."""
+        return (
+            [[(term, not term.shown) for term in form] for form in self.forms],
+            [[(term, True) for term in form if term.shown] for form in self.forms],
+            [[(term, True) for term in form if not term.shown] for form in self.forms],
+        )
 
 
 def branches(round_: Round, responder: int, how: int) -> list[Branch]:
@@ -76,48 +102,64 @@ def branches(round_: Round, responder: int, how: int) -> list[Branch]:
     found = []
     for chosen in [(each,) for each in first] if alone else [tuple(first)]:
         writer = _Writer(round_, responder, how)
-        value = writer.decision(0, (), chosen)
-        shown = list(dict.fromkeys(writer.shown))
-        folded = list(dict.fromkeys(writer.folded))
-        apart = [path for path in folded if path not in shown]
-        lines = [*writer.lines, f"found = {value}"]
-        found.append(Branch(chosen, shown, folded, apart, lines, writer.stakes, writer.own, writer.chosen, how))
+        value = writer.decision(0, (), (), chosen)
+        found.append(Branch(chosen, writer.forms, [*writer.lines, f"found = {value}"], writer.own, writer.chosen, how))
     return found
 
 
 class _Writer:
-    """Writes how the value of one hand follows from shared memory, from the last decisions to the first."""
+    """Writes how the value of one hand follows from forms, from the last decisions to the first.
+
+    What an opponent's folds and showdowns are worth is not added to the value of the decision after its other actions,
+    but taken along as the beginning of all forms there, since the largest of some sums with a common term is that term
+    plus the largest of the rest; so is a mean, as probabilities add up to one.
+    """
 
     def __init__(self, round_: Round, responder: int, how: int) -> None:
         self.round, self.responder, self.how = round_, responder, how
         self.lines: list[str] = []
-        self.shown: list[Path] = []
-        self.folded: list[Path] = []
-        self.stakes: list[int] = []
+        self.forms: list[Form] = []
         self.own: list[int] = []
         self.chosen: list[int] = []
 
-    def decision(self, place: int, path: Path, only: tuple[int, ...] = ()) -> str:
-        """Write the value of a decision; its name is returned."""
+    def decision(self, place: int, path: Path, before: Form, only: tuple[int, ...] = ()) -> str:
+        """Write the value of a decision, with ``before`` added; its name is returned."""
         spot = self.round.spots[self.responder][place]
-        answers = spot["player"] == self.responder
-        numbers = only or range(int(spot["first"]), int(spot["first"] + spot["count"]))
-        terms = []
-        for number in numbers:
-            slot = int(self.round.actions[number]["slot"])
-            term = self._action(number, path if answers else (*path, slot))
-            terms.append(self._weighed(slot, term) if answers else term)
+        numbers = only or tuple(range(int(spot["first"]), int(spot["first"] + spot["count"])))
         name = f"value_{place}"
+        if spot["player"] != self.responder:
+            terms = self._theirs(numbers, path, before)
+        else:
+            terms = [self._own(number, path, before) for number in numbers]
         if self.how == CHOSEN:
-            self._choose(place, answers, numbers, terms)
-        elif answers and self.how == LARGEST:
+            self._choose(place, numbers, terms)
+        elif spot["player"] == self.responder and self.how == LARGEST:
             self.lines.append(f"{name} = {functools.reduce(lambda one, other: f'larger({one}, {other})', terms)}")
         else:
             self.lines.append(f"{name} = {' + '.join(terms)}")
         return name
 
-    def _weighed(self, slot: int, term: str) -> str:
-        """What an action is worth, times its probability where the responder follows a strategy."""
+    def _theirs(self, numbers: Sequence[int], path: Path, before: Form) -> list[str]:
+        """The terms of a value after the opponent's actions; those that end the hand are in the first one's forms."""
+        paths = {number: (*path, int(self.round.actions[number]["slot"])) for number in numbers}
+        deeper = [number for number in numbers if self.round.actions[number]["kind"] == DEEPER]
+        form = before + tuple(self._term(number, paths[number]) for number in numbers if number not in deeper)
+        if not deeper:
+            return [self._form(form)]
+        places = [int(self.round.actions[number]["to"]) for number in deeper]
+        return [
+            self.decision(place, paths[number], () if at else form)
+            for at, (number, place) in enumerate(zip(deeper, places, strict=True))
+        ]
+
+    def _own(self, number: int, path: Path, before: Form) -> str:
+        """The value after an action of the responder, times its probability where the responder follows a strategy."""
+        action = self.round.actions[number]
+        if action["kind"] == DEEPER:
+            term = self.decision(int(action["to"]), path, before)
+        else:
+            term = self._form((*before, self._term(number, path)))
+        slot = int(action["slot"])
         if self.how not in (MIXED, LEARNED):
             return term
         self.own.append(slot)
@@ -126,9 +168,11 @@ class _Writer:
         self.lines += [f"worth_{slot} = {term}", f"sum_{slot} = sum_{slot} + worth_{slot}"]
         return f"own_{slot} * worth_{slot}"
 
-    def _choose(self, place: int, answers: bool, numbers: Sequence[int], terms: list[str]) -> None:
+    def _choose(self, place: int, numbers: Sequence[int], terms: list[str]) -> None:
         """Write the value of a decision with marks: the responder's actions from there on, the first of the best."""
-        value, marks = f"value_{place}", [self._marks(number, answers) for number in numbers]
+        value = f"value_{place}"
+        answers = self.round.spots[self.responder][place]["player"] == self.responder
+        marks = [self._marks(number, answers) for number in numbers]
         if not answers:
             some = " | ".join(each for each in marks if each)
             self.lines += [f"{value} = {' + '.join(terms)}", f"marks_{place} = {some or 'nobody'}"]
@@ -149,17 +193,15 @@ class _Writer:
             found.append(f"mark_{self.chosen[-1]}")
         return " | ".join([*found, *([f"marks_{int(action['to'])}"] if action["kind"] == DEEPER else [])])
 
-    def _action(self, number: int, path: Path) -> str:
-        action = self.round.actions[number]
-        if action["kind"] == DEEPER:
-            return self.decision(int(action["to"]), path)
-        self.stakes.append(number)
-        name = name_of(path)
-        if action["kind"] == ENDS:
-            self.shown.append(path)
-            return f"stake_{number} * (shown_{name} - low_shown_{name} - top_shown_{name})"
-        self.folded.append(path)
-        return f"stake_{number} * (folded_{name} - low_folded_{name} - top_folded_{name} + met_{name})"
+    def _term(self, number: int, path: Path) -> Term:
+        return Term(number, bool(self.round.actions[number]["kind"] == ENDS), path)
+
+    def _form(self, form: Form) -> str:
+        """Write what a form is worth: all of it without both cards' part, in which a fold's own hand is twice."""
+        name = f"form_{len(self.forms)}"
+        self.forms.append(form)
+        again = "" if all(term.shown for term in form) else f" + more_{name}"
+        return f"({name} - low_{name} - top_{name}{again})"
 
 
 def name_of(path: Path) -> str:
@@ -205,11 +247,11 @@ class Layout(NamedTuple):
         return branch.rows * (self.cards + 1) * self.lines * int(np.dtype(self.kind).itemsize)
 
 
-def constants(branch: Branch, layout: Layout, skip: int, vectors: int, slots: int, columns: int) -> dict[str, Any]:
+def constants(branch: Branch, layout: Layout, skip: int, rows: int, slots: int, columns: int) -> dict[str, Any]:
     """The names in capital letters; they do not depend on strategies, so that programs are compiled once.
 
-    The branch's vectors begin with number ``skip`` of all ``vectors``. The responder has so many ``slots``. A hand's
-    value has so many ``columns``.
+    A bucket has so many ``rows`` of weights, of which the branch's begin with number ``skip``, or so many vectors of
+    reach. The responder has so many ``slots``. A hand's value has so many ``columns``.
     """
     found = {
         "ZERO_PLACE": 0, "ONE": 1, "TWO": 2, "AHEAD": layout.ahead, "LANES": layout.width, "NONE": (1 << 64) - 1,
@@ -217,26 +259,34 @@ def constants(branch: Branch, layout: Layout, skip: int, vectors: int, slots: in
         "NOWHERE": layout.cards * branch.rows * layout.lines, "ENDS_AT": layout.ends_at,
         "HAND_MASK": (1 << LOW) - 1, "CARD_MASK": (1 << HIGH - LOW) - 1, "BUCKET_MASK": (1 << OWN - THEIRS) - 1,
         "LOW": LOW, "HIGH": HIGH, "THEIRS": THEIRS, "OWN": OWN, "COLUMNS": columns,
-        "PRODUCTS": vectors * layout.width, "OWNS": slots * layout.width,
+        "WEIGHTS": rows * layout.width, "PRODUCTS": rows * layout.width, "OWNS": slots * layout.width,
     }  # fmt: skip
     found |= {f"PLACE_{each}": each for each in range(PADDING)}
-    found |= {f"SHOWN_{name_of(path)}": row * layout.lines for row, path in enumerate(branch.shown)}
-    folded = enumerate(branch.folded, len(branch.shown))
-    found |= {f"FOLDED_{name_of(path)}": row * layout.lines for row, path in folded}
-    found |= {f"PRODUCT_{name_of(path)}": (skip + at) * layout.width for at, path in enumerate(branch.vectors)}
+    found |= {name: (skip + each * branch.rows) * layout.width for each, name in enumerate(PASSES)}
+    found |= {f"FORM_{row}": row * layout.lines for row in range(branch.rows)}
+    found |= {f"FORM_{row}_AT": row * layout.width for row in range(branch.rows)}
     found |= {f"OWN_{slot}": slot * layout.width for slot in branch.own}
-    found |= {f"STAKE_{each}": each * layout.width for each in branch.stakes}
+    found |= {f"STAKE_{term.action}": term.action * layout.width for term in branch.terms}
     return {name: np.uint64(value) for name, value in found.items()}
 
 
-def products(some: list[Branch], theirs: Table, kind: Any) -> NDArray[Any]:
-    """[chunks, buckets * vectors * WIDTH] the products of probabilities of all branches' vectors."""
-    share = _by_slot(theirs)
-    made = []
-    for branch in some:
-        for path in branch.vectors:
-            made.append(np.prod(share[:, list(path)], axis=1) if path else np.ones_like(share[:, 0]))
-    return np.ascontiguousarray(np.stack(made, axis=2), kind).reshape(len(share), -1)
+def weights(some: list[Branch], lanes: Lanes, kind: Any) -> NDArray[Any]:
+    """[chunks, buckets * rows * WIDTH] what a hand's reach is multiplied by, by pass and form of all branches."""
+    share, stake = _by_slot(lanes.theirs), lanes.stake
+    sums = [terms for branch in some for each in branch.sums for terms in each]
+    found = np.zeros((len(share), lanes.theirs.buckets, len(sums), WIDTH), kind)
+    for row, terms in enumerate(sums):
+        for term, added in terms:
+            played = stake[:, term.action, None] * (1 if added else -1)
+            for slot in term.path:
+                played = played * share[:, slot]
+            found[:, :, row] += played.astype(kind)
+    return found.reshape(len(share), -1)
+
+
+def rows_of(some: list[Branch]) -> int:
+    """How many rows of weights a bucket has."""
+    return len(PASSES) * sum(branch.rows for branch in some)
 
 
 def own_shares(own: Table | None, kind: Any, chunks: int) -> tuple[NDArray[Any], int]:

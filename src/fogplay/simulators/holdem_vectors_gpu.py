@@ -13,7 +13,7 @@ import numpy as np
 
 from fogplay.simulators.holdem_pack import NONE
 from fogplay.simulators.holdem_program import for_a_thread, source
-from fogplay.simulators.holdem_river import Branch, Layout, constants
+from fogplay.simulators.holdem_river import Branch, Layout, constants, rows_of
 from fogplay.vectors import WIDTH
 
 os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")  # kernels of many streams run concurrently
@@ -28,7 +28,7 @@ FREE_BYTES = 48 << 10  # of shared memory that a block may have
 THREADS = 128  # per block of ``sum_boards``
 
 HEAD = """\
-def walk_boards(cards, reach, product, own, stake, value):
+def walk_boards(cards, reach, weights, own, value):
     held = cuda.shared.array(0, KIND)
     thread = np.uint64(cuda.threadIdx.x)
     line = np.uint64(cuda.blockIdx.y) * LINES + thread
@@ -40,8 +40,8 @@ def walk_boards(cards, reach, product, own, stake, value):
 CALL = """\
     if cuda.blockIdx.z == {number}:
         branch_{number}(
-            cards[board], reach[turn, chunk, lane:], product[chunk, lane:], own[chunk, lane:], stake[chunk, lane:],
-            held, ZERO, thread, lane, value[{number}, board], line,
+            cards[board], reach[turn, chunk, lane:], weights[chunk, lane:], own[chunk, lane:], held, ZERO,
+            thread, lane, value[{number}, board], line,
         )
 """
 
@@ -52,12 +52,12 @@ def walk_boards(branches: list[Branch], layout: Layout, slots: int, lanes: int) 
     It is launched with a grid of boards, lanes by the block's lines, and branches. ``pack`` makes
     ``cards[boards, columns]``; ``reach[turns, chunks, all hands * WIDTH]`` is the opponent's at the start of the round.
     """
-    vectors, skip, parts = sum(len(branch.vectors) for branch in branches), 0, []
+    skip, parts = 0, []
     for number, branch in enumerate(branches):
         text = for_a_thread(source(branch, f"branch_{number}", layout.ahead))
-        known = constants(branch, layout, skip, vectors, slots, lanes)
+        known = constants(branch, layout, skip, rows_of(branches), slots, lanes)
         parts.append((text, tuple(known.items())))
-        skip += len(branch.vectors)
+        skip += rows_of([branch])
     return _compiled(tuple(parts), layout)
 
 

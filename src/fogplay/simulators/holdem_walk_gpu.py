@@ -25,7 +25,7 @@ from fogplay.errors import FogplayError
 from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_pack import pack
-from fogplay.simulators.holdem_river import AHEAD, Layout, branches, own_shares, products
+from fogplay.simulators.holdem_river import AHEAD, Layout, branches, own_shares, weights
 from fogplay.simulators.holdem_vectors import LARGEST
 from fogplay.simulators.holdem_vectors_gpu import SIMULATED, THREADS, allow_shared_memory, cuda, sum_boards, walk_boards
 from fogplay.simulators.holdem_walk import SEATS, Walk
@@ -48,9 +48,8 @@ class _Seat:
     lines: int  # threads per block
     branches: int
     shared: int  # bytes of shared memory per block
-    product: Any
+    weight: Any
     own: Any
-    stake: Any
     largest: bool  # how branches are joined
 
 
@@ -59,21 +58,12 @@ def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout)
     own, slots = own_shares(lanes.own, kind, lanes.chunks)
     kernel = walk_boards(some, layout, slots, lanes.chunks * WIDTH)
     shared = max(layout.shared_bytes(branch) for branch in some)
-    arrays = (
-        cuda.to_device(products(some, lanes.theirs, kind)),
-        cuda.to_device(own),
-        cuda.to_device(_flat(lanes.stake.astype(kind))),
-    )
+    arrays = cuda.to_device(weights(some, lanes, kind)), cuda.to_device(own)
     cards, reach, value = (np.zeros((1,) * rank, each) for rank, each in ((2, np.uint64), (3, kind), (3, kind)))
     if not allow_shared_memory(kernel, (cards, reach, *arrays, value), shared):
         return _seat(round_, lanes, responder, how, layout._replace(lines=layout.lines // 2))
     largest = bool(how == LARGEST and round_.spots[responder][0]["player"] == responder)
     return _Seat(kernel, layout.lines, len(some), shared, *arrays, largest)
-
-
-def _flat(lanes: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers, ``[chunks, rows * WIDTH]``: the fewer dimensions, the fewer instructions per access."""
-    return lanes.reshape(len(lanes), -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +168,7 @@ class _Place:
             self.reach[seat][:count].copy_to_device(reach[:count], stream=stream)
             grid = boards, -(-lanes // given.lines), given.branches
             given.kernel[grid, given.lines, stream, given.shared](
-                self.cards, self.reach[seat], given.product, given.own, given.stake, self.value[seat]
+                self.cards, self.reach[seat], given.weight, given.own, self.value[seat]
             )
             sum_boards[(-(-lanes * layout.everything // THREADS), count), THREADS, stream](
                 self.turns, layout.turn_at, layout.places_at, given.largest, self.cards, self.value[seat],

@@ -22,7 +22,7 @@ from fogplay.simulators.holdem_boards import Dealt, Next
 from fogplay.simulators.holdem_lines import Lanes, Round
 from fogplay.simulators.holdem_pack import pack
 from fogplay.simulators.holdem_program import source
-from fogplay.simulators.holdem_river import Layout, branches, constants, own_shares, products
+from fogplay.simulators.holdem_river import Layout, branches, constants, own_shares, rows_of, weights
 from fogplay.simulators.holdem_vectors import LARGEST
 from fogplay.simulators.holdem_walk import SEATS, Walk
 from fogplay.vectors import WIDTH
@@ -33,11 +33,11 @@ from fogplay.jit import kernel, piece
 from fogplay.vectors import WIDTH, larger, load, store
 
 """
-CALL = "        branch_{n}(row, reach, product, own, stake, held, zero, nothing, nothing, value[{n}], nothing)\n"
+CALL = "        branch_{n}(row, reach, weights, own, held, zero, nothing, nothing, value[{n}], nothing)\n"
 WALK = """
 @kernel
 def walk_boards(
-    boards, hands, hand_mask, weight_at, largest, cards, reach, product, own, stake, held, zeros, value, sums
+    boards, hands, hand_mask, weight_at, largest, cards, reach, weights, own, held, zeros, value, sums
 ):
     nothing = np.uint64(0)
     zero = load(zeros, nothing)
@@ -62,28 +62,26 @@ class _Seat:
     program: Any
     branches: int
     rows: int  # per card
-    product: NDArray[Any]  # [chunks, vectors * buckets, WIDTH]
+    weight: NDArray[Any]  # [chunks, rows * buckets, WIDTH]
     own: NDArray[Any]  # [chunks, slots * buckets, WIDTH]
-    stake: NDArray[Any]  # [chunks, actions, WIDTH]
     largest: bool  # how branches are joined
 
 
 def _seat(round_: Round, lanes: Lanes, responder: int, how: int, layout: Layout) -> _Seat:
     some, text, skip = branches(round_, responder, how), HEAD, 0
     own, slots = own_shares(lanes.own, layout.kind, lanes.chunks)
-    vectors = sum(len(branch.vectors) for branch in some)
     for number, branch in enumerate(some):
-        known = constants(branch, layout, skip, vectors, slots, columns=1)
+        known = constants(branch, layout, skip, rows_of(some), slots, columns=1)
         head, body = source(branch, f"branch_{number}", layout.ahead).split("\n", 1)
         values = "".join(f"    {name} = np.uint64({int(value)})\n" for name, value in known.items())
         text += f"@piece\n{head}\n{values}{body}\n\n"
-        skip += len(branch.vectors)
+        skip += rows_of([branch])
     text += WALK.format(calls="".join(CALL.format(n=number) for number in range(len(some))))
-    product = products(some, lanes.theirs, layout.kind).reshape(lanes.chunks, -1, WIDTH)
+    weight = weights(some, lanes, layout.kind).reshape(lanes.chunks, -1, WIDTH)
     largest = bool(how == LARGEST and round_.spots[responder][0]["player"] == responder)
     rows = max(branch.rows for branch in some)
-    arrays = product, own.reshape(lanes.chunks, -1, WIDTH), lanes.stake.astype(layout.kind)
-    return _Seat(module_from("river", text).walk_boards, len(some), rows, *arrays, largest)
+    own = own.reshape(lanes.chunks, -1, WIDTH)
+    return _Seat(module_from("river", text).walk_boards, len(some), rows, weight, own, largest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +105,11 @@ class RowWalk(Walk):
             given = self.seats[seat]
             held, zeros = np.zeros((given.rows * (layout.cards + 1), WIDTH), kind), np.zeros((1, WIDTH), kind)
             value = np.zeros((given.branches, layout.hands, WIDTH), kind)
-            for chunk in range(len(given.stake)):
+            for chunk in range(len(given.weight)):
                 given.program(
                     len(boards), layout.hands, np.uint64(layout.hand_mask), layout.turn_at + 1, given.largest, cards,
-                    reach[seat][chunk].astype(kind, copy=False), given.product[chunk], given.own[chunk],
-                    given.stake[chunk], held, zeros, value, sums[seat][chunk],
+                    reach[seat][chunk].astype(kind, copy=False), given.weight[chunk], given.own[chunk],
+                    held, zeros, value, sums[seat][chunk],
                 )  # fmt: skip
         return sums
 

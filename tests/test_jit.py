@@ -114,3 +114,13 @@ def test_another_programs_types_do_no_harm(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(text)
     for name in ("strange", "familiar", "strange"):
         subprocess.run([sys.executable, str(tmp_path / f"{name}.py"), str(away)], env=environment, check=True)
+
+
+def test_a_folder_that_another_version_removed_is_made_again(tmp_path: Path) -> None:
+    code = (
+        "import shutil; from fogplay import generated, jit; shutil.rmtree(jit.cache_folder());"
+        "print(generated.module_from('seven', 'number = 7').number)"
+    )
+    environment = {**os.environ, "FOGPLAY_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("7\n", "")

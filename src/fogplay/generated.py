@@ -17,6 +17,7 @@ def module_from(kind: str, text: str, names: Mapping[str, Any] | None = None) ->
     name = f"{kind}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     path = cache_folder() / f"{name}.py"
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)  # another version of the package may have removed the folder
         with storage.atomically(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             file.write(text)
     spec = importlib.util.spec_from_file_location(name, path)

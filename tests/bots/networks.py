@@ -8,7 +8,7 @@ from fogplay.bots.doudizhu import (
     inference,
     lockstep,
 )
-from fogplay.bots.doudizhu.fpmcts import Evaluate
+from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.inference import Situations
 from fogplay.games.doudizhu_cards import num_cards
 from fogplay.simulators.doudizhu_features import (

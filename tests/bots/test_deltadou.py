@@ -22,9 +22,9 @@ from fogplay.bots.doudizhu import (
     inference,
     lockstep,
 )
+from fogplay.bots.doudizhu.asking import Asking, Evaluate
 from fogplay.bots.doudizhu.deltadou import Mind, look_around
 from fogplay.bots.doudizhu.evaluators import by_networks, by_rules
-from fogplay.bots.doudizhu.fpmcts import Evaluate
 from fogplay.bots.doudizhu.inference import Situations
 from fogplay.cli import app
 from fogplay.errors import FogplayError
@@ -95,7 +95,7 @@ def searched(hands: list[int], seat: int, playouts: int, evaluate: Evaluate, poi
     look(own.words[0], own.facts[0], seat, seen[0], legal)
     weights = settings.weights._replace(points=points)
     expansion.plant(own, 0, evaluate(seat, seen)[0], legal, weights)
-    fpmcts.search(own, 1, evaluate, settings.rule._replace(exploration=6.0, reduction=0.0), weights)
+    fpmcts.search(own, 1, Asking(evaluate), settings.rule._replace(exploration=6.0, reduction=0.0), weights)
     return own
 
 
@@ -141,10 +141,9 @@ def test_hidden_cards_do_not_matter() -> None:
     evaluate = by_networks(tiny_networks(3, 1.0))
     own = played_on(11, 8, 24, evaluate)
     rng = many_streams(4, len(own.words))
-    outputs, _ = look_around(hidden(own), evaluate, rng)
-    worlds = inference.infer(
-        hidden(own), outputs, evaluate, DeltaSettings().thinking._replace(below=0, different=1), rng
-    )
+    asking = Asking(evaluate)
+    outputs, _ = look_around(hidden(own), asking, rng)
+    worlds = inference.infer(hidden(own), outputs, asking, DeltaSettings().thinking._replace(below=0, different=1), rng)
     other = own._replace(words=own.words.copy())
     other.words[:, HANDS : HANDS + 3] = worlds.hands[:, 0]
     assert (other.words != own.words).any(1).sum() >= 6
@@ -157,7 +156,7 @@ def test_without_playouts_the_networks_best_move_is_made() -> None:
     evaluate = by_networks(tiny_networks(7, 0.5))
     own = hidden(played_on(5, 20, 30, evaluate))
     rng = many_streams(1, len(own.words))
-    outputs, legal = look_around(own, evaluate, rng)
+    outputs, legal = look_around(own, Asking(evaluate), rng)
     decided, wins = Mind(evaluate, DeltaSettings(playouts=0)).think(own, rng), 0
     for root, seat in enumerate(own.facts[:, SEAT]):
         hand = own.words[root, HANDS + seat]

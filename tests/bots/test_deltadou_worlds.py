@@ -15,9 +15,9 @@ from fogplay.bots.doudizhu import (
     guessing,
     inference,
 )
+from fogplay.bots.doudizhu.asking import Asking, Evaluate
 from fogplay.bots.doudizhu.deltadou import look_around
 from fogplay.bots.doudizhu.evaluators import by_networks
-from fogplay.bots.doudizhu.fpmcts import Evaluate
 from fogplay.bots.doudizhu.inference import Situations, Worlds
 from fogplay.games.doudizhu_cards import FULL_DECK, NUM_RANKS, counts_of, num_cards, pack, unpack
 from fogplay.games.doudizhu_worlds import less
@@ -84,11 +84,11 @@ def test_inference_is_exact_where_all_worlds_are_drawn() -> None:
     evaluate = by_networks(tiny_networks())
     own = hidden(played_on(3, 12, 9, evaluate))
     rng = many_streams(1, len(own.words))
-    outputs, _ = look_around(own, evaluate, rng)
+    outputs, _ = look_around(own, Asking(evaluate), rng)
     assert len(own.words) >= 10
     assert {0, 1, 2} == set(own.facts[:, SEAT])
     for trust in (0.0, 1.0):
-        worlds = inference.infer(own, outputs, evaluate, THINKING._replace(trust=trust), rng)
+        worlds = inference.infer(own, outputs, Asking(evaluate), THINKING._replace(trust=trust), rng)
         for root, seat in enumerate(own.facts[:, SEAT]):
             expected = every_world(own.words[root], int(seat))
             hands = worlds.hands[root, : worlds.number[root]]
@@ -106,10 +106,10 @@ def test_beliefs_alone_and_blended() -> None:
     evaluate = by_networks(tiny_networks(2))
     own = hidden(played_on(4, 6, 8, evaluate))
     rng = many_streams(1, len(own.words))
-    outputs, _ = look_around(own, evaluate, rng)
-    alone = inference.infer(own, outputs, evaluate, THINKING._replace(belief=1.0), rng)
-    bayes = inference.infer(own, outputs, evaluate, THINKING, rng)
-    blend = inference.infer(own, outputs, evaluate, THINKING._replace(belief=0.25), rng)
+    outputs, _ = look_around(own, Asking(evaluate), rng)
+    alone = inference.infer(own, outputs, Asking(evaluate), THINKING._replace(belief=1.0), rng)
+    bayes = inference.infer(own, outputs, Asking(evaluate), THINKING, rng)
+    blend = inference.infer(own, outputs, Asking(evaluate), THINKING._replace(belief=0.25), rng)
     for root, seat in enumerate(own.facts[:, SEAT]):
         by_hand = [
             dict(zip(w.hands[root, : w.number[root], (seat + 1) % 3].tolist(), w.weights[root], strict=False))
@@ -138,9 +138,9 @@ def test_early_in_a_game_worlds_are_drawn_evenly() -> None:
     evaluate = by_networks(tiny_networks())
     own = hidden(played_on(6, 4, 34, evaluate))
     rng = many_streams(2, len(own.words))
-    outputs, _ = look_around(own, evaluate, rng)
+    outputs, _ = look_around(own, Asking(evaluate), rng)
     thinking = THINKING._replace(below=0, different=800)
-    worlds = inference.infer(own, outputs, evaluate, thinking, rng)
+    worlds = inference.infer(own, outputs, Asking(evaluate), thinking, rng)
     for root, seat in enumerate(own.facts[:, SEAT]):
         sizes = {tuple(int(num_cards(hand)) for hand in world) for world in worlds.hands[root]}
         gone = [len(unpack(int(own.words[root, PLAYED + each]))) for each in range(3)]

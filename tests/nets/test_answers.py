@@ -13,7 +13,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from fogplay.bots.doudizhu.asking import ask  # noqa: E402
+from fogplay.bots.doudizhu.asking import Asking  # noqa: E402
 from fogplay.nets.answers import SIZES, Answers, Captured  # noqa: E402
 
 WORDS, OUTPUTS = 3, 2
@@ -124,12 +124,12 @@ def test_a_search_asks_all_seats_together() -> None:
     rng, both = np.random.default_rng(3), Both()
     asks, seen = rng.integers(-1, 3, 40).astype(np.int8), rng.integers(0, 99, (40, 32))
     one, other = np.zeros((40, 476), np.float32), np.zeros((40, 476), np.float32)
-    assert ask(asks, seen, one, both)
-    assert ask(asks, seen, other, both.__call__)
+    assert Asking(both).fill(asks, seen, one)
+    assert Asking(both.__call__).fill(asks, seen, other)
     assert both.asked == [[0, 1, 2]]
     assert np.array_equal(one, other)
     assert (one[:, 0] == np.where(asks >= 0, seen[:, 0] * 3 + asks, 0)).all()
-    assert not ask(np.full(40, -1, np.int8), seen, one, both)
+    assert not Asking(both).fill(np.full(40, -1, np.int8), seen, one)
 
 
 def test_a_question_larger_than_a_batch_is_split() -> None:

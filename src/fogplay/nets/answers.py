@@ -120,12 +120,12 @@ class Answers:
 
     def together(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[NDArray[np.float32]]:
         """The outputs for several seats and what they see, in the time of one; the next call reuses them."""
-        self._let_go()
-        put = [
-            [self._put(seat, seen[at : at + SIZES[-1]]) for at in range(0, max(len(seen), 1), SIZES[-1])]
-            for seat, seen in questions
-        ]
-        found = [[self._answers(*place) for place in places] for places in put]
+        found: list[list[NDArray[np.float32]]] = [[] for _ in questions]
+        for number, batch, first, end in self._put(questions):
+            batch.done.wait()
+            if batch.error is not None:
+                raise batch.error
+            found[number].append(batch.answers[first:end])
         return [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in found]
 
     def update(self) -> None:
@@ -145,43 +145,51 @@ class Answers:
 
     # ---- The threads that ask
 
-    def _put(self, seat: int, seen: NDArray[np.int64]) -> tuple[Batch, int, int]:
-        """Copy rows into the seat's open batch; return it, with the first of the rows and where they end."""
+    def _put(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[tuple[int, Batch, int, int]]:
+        """Copy questions into their seats' open batches: for each part its question, batch, first row and end.
+
+        Threads take turns at the lock, so it is taken twice per call, not per question.
+        """
+        parts = [
+            (number, seat, seen[at : at + SIZES[-1]])
+            for number, (seat, seen) in enumerate(questions)
+            for at in range(0, max(len(seen), 1), SIZES[-1])
+        ]
         with self._wake:
+            self._let_go()
             if self._broken is not None:
                 raise self._broken
-            batch = self._open[seat]
-            if batch is not None and batch.rows + len(seen) > SIZES[-1]:
-                self._full.append((seat, batch))
-                batch = None
-            if batch is None:
-                batch = self._open[seat] = self._spare.pop() if self._spare else self._new()
-            first, end = batch.rows, batch.rows + len(seen)
-            batch.rows = end
-            batch.writers += 1
-            batch.readers += 1
-            self._held().append(batch)
-        batch.questions[first:end] = seen
+            places = [(number, *self._reserve(seat, len(seen))) for number, seat, seen in parts]
+        for (_, batch, first, end), (_, _, seen) in zip(places, parts, strict=True):
+            batch.questions[first:end] = seen
         with self._wake:
-            batch.writers -= 1
+            for _, batch, _, _ in places:
+                batch.writers -= 1
             self._wake.notify()
-        return batch, first, end
+        return places
 
-    def _answers(self, batch: Batch, first: int, end: int) -> NDArray[np.float32]:
-        batch.done.wait()
-        if batch.error is not None:
-            raise batch.error
-        return batch.answers[first:end]
+    def _reserve(self, seat: int, rows: int) -> tuple[Batch, int, int]:
+        """Rows of the seat's open batch for the calling thread, which has the lock: the first one and their end."""
+        batch = self._open[seat]
+        if batch is not None and batch.rows + rows > SIZES[-1]:
+            self._full.append((seat, batch))
+            batch = None
+        if batch is None:
+            batch = self._open[seat] = self._spare.pop() if self._spare else self._new()
+        first, batch.rows = batch.rows, batch.rows + rows
+        batch.writers += 1
+        batch.readers += 1
+        self._held().append(batch)
+        return batch, first, batch.rows
 
     def _let_go(self) -> None:
-        """Give back the batches that the answers to the calling thread's last question lie in."""
-        with self._wake:
-            for batch in self._held():
-                batch.readers -= 1
-                if batch.readers == 0:
-                    batch.clear()
-                    self._spare.append(batch)
-            self._held().clear()
+        """Give back the batches that the answers to the calling thread's last questions lie in; it has the lock."""
+        for batch in self._held():
+            batch.readers -= 1
+            if batch.readers == 0:
+                batch.clear()
+                self._spare.append(batch)
+        self._held().clear()
 
     def _held(self) -> list[Batch]:
         if not hasattr(self._own, "held"):

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import fpmcts, inference
-from fogplay.bots.doudizhu.asking import Evaluate, ask
+from fogplay.bots.doudizhu.asking import Asking, Evaluate
 from fogplay.bots.doudizhu.expansion import Weights, plant
 from fogplay.bots.doudizhu.inference import Situations, Thinking, Worlds, some_of
-from fogplay.bots.doudizhu.remembering import Remembering
 from fogplay.bots.doudizhu.worlds import draw_evenly
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu_worlds import ways_buffer
@@ -79,13 +78,13 @@ class Mind:
     """A player's memory, sized for the most positions that it was asked about at once."""
 
     def __init__(self, evaluate: Evaluate, settings: Settings) -> None:
-        self.evaluate, self.settings = Remembering(evaluate), checked(settings)
+        self.asking, self.settings = Asking(evaluate), checked(settings)
         self._room: fpmcts.Searches | None = None
 
     def think(self, own: Situations, rng: NDArray[np.uint64], deadline: float | None = None) -> Decisions:
         """Moves for all situations; ``rng[roots, 2]`` are their random streams, which are mutated."""
         settings, roots = self.settings, len(own.words)
-        outputs, legal = look_around(own, self.evaluate, rng)
+        outputs, legal = look_around(own, self.asking, rng)
         room = self._memory(roots)
         room.words[:roots], room.facts[:roots] = own.words, own.facts
         sure = settings.sure if settings.playouts > 0 else -1.0
@@ -96,14 +95,14 @@ class Mind:
         some, worlds = np.flatnonzero(open_), None
         if len(some):
             part, streams = some_of(own, some), rng[some]
-            worlds = inference.infer(part, outputs[some], self.evaluate, settings.thinking, streams)
+            worlds = inference.infer(part, outputs[some], self.asking, settings.thinking, streams)
             count = len(some)
             room.words[:count], room.facts[:count], room.wanted[:count] = part.words, part.facts, settings.playouts
             order = np.zeros(settings.thinking.worlds, np.int64)
             inference.resample(worlds, room.worlds[:count], order, streams)
             room.rng[:count] = streams
             plant_all(room, count, outputs[some], legal[some], settings.weights, 2.0, np.zeros(count, np.bool_))
-            fpmcts.search(room, count, self.evaluate, settings.rule, settings.weights, deadline)
+            fpmcts.search(room, count, self.asking, settings.rule, settings.weights, deadline)
             found = np.zeros(count, np.int64), np.zeros(count, np.uint64)
             chosen_moves(room, count, *found)
             heads[some], cards[some], rng[some] = found[0], found[1], room.rng[:count]
@@ -115,12 +114,12 @@ class Mind:
             self._room = fpmcts.searches(
                 roots, max(settings.playouts, 1), settings.parallel, settings.thinking.worlds, settings.actions
             )
-            self.evaluate.grow(REMEMBERED * roots * settings.playouts)
+            self.asking.grow(REMEMBERED * roots * settings.playouts)
         return self._room
 
 
 def look_around(
-    own: Situations, evaluate: Evaluate, rng: NDArray[np.uint64]
+    own: Situations, asking: Asking, rng: NDArray[np.uint64]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """What the networks say to the players who are to move, [roots, 476], and the legal heads, [roots, 5]."""
     roots = len(own.words)
@@ -128,7 +127,7 @@ def look_around(
     outputs = np.zeros((roots, OUTPUTS), np.float32)
     look_all(own, seen, legal, np.zeros(WORDS, np.uint64), np.zeros((1, 3), np.uint64), np.zeros((15, COUNTS)),
              ways_buffer(), rng)  # fmt: skip
-    ask(own.facts[:, SEAT].astype(np.int8), seen, outputs, evaluate)
+    asking.fill(own.facts[:, SEAT].astype(np.int8), seen, outputs)
     return outputs, legal
 
 

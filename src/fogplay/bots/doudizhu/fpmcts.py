@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu.asking import NOBODY, Evaluate, ask
+from fogplay.bots.doudizhu.asking import NOBODY, Asking
 from fogplay.bots.doudizhu.expansion import FREE, Weights, expand
 from fogplay.games.doudizhu_heads import PASS
 from fogplay.jit import kernel, piece
@@ -117,14 +117,14 @@ def searches(roots: int, playouts: int, parallel: int, worlds: int, actions: int
 
 
 def search(
-    own: Searches, roots: int, evaluate: Evaluate, rule: Rule, weights: Weights, deadline: float | None = None
+    own: Searches, roots: int, asking: Asking, rule: Rule, weights: Weights, deadline: float | None = None
 ) -> None:
     """Search the first ``roots`` positions, whose roots are expanded, until all simulations wanted are made."""
     asks = own.asks[:roots].reshape(-1)
     seen, outputs = own.seen[:roots].reshape(-1, SEEN), own.outputs[:roots].reshape(-1, OUTPUTS)
     while True:
         simulate(own, roots, rule, weights)
-        if not ask(asks, seen, outputs, evaluate):
+        if not asking.fill(asks, seen, outputs):
             return
         answer(own, roots, weights)
         if deadline is not None and time.monotonic() > deadline:

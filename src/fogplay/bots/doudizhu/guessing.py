@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fogplay.bots.doudizhu import inference, lockstep
-from fogplay.bots.doudizhu.asking import Evaluate
+from fogplay.bots.doudizhu.asking import Asking, Evaluate
 from fogplay.bots.doudizhu.deltadou import look_around
 from fogplay.bots.doudizhu.inference import LONGEST, Situations, Thinking, Worlds, some_of
 from fogplay.bots.doudizhu.worlds import Bounds, bounds_of, weigh_counts
@@ -69,8 +69,9 @@ def without_hidden(own: Situations) -> Situations:
 def measure(own: Situations, evaluate: Evaluate, thinking: Thinking, seed: int = 0) -> Guessed:
     """What the true hands of positions cost if they are guessed evenly, and if they are inferred."""
     hidden, rng = without_hidden(own), many_streams(seed, len(own.words))
-    outputs, _ = look_around(hidden, evaluate, rng)
-    worlds = inference.infer(hidden, outputs, evaluate, thinking, rng)
+    asking = Asking(evaluate)
+    outputs, _ = look_around(hidden, asking, rng)
+    worlds = inference.infer(hidden, outputs, asking, thinking, rng)
     evenly = np.array([even_marginals(words, int(facts[SEAT])) for words, facts in zip(*hidden[:2], strict=True)])
     inferred = (1.0 - DOUBT) * world_marginals(hidden, worlds) + DOUBT * evenly
     first, second = cost(own, evenly), cost(own, inferred)

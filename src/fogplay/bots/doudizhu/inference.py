@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu.asking import NOBODY, Evaluate, ask
+from fogplay.bots.doudizhu.asking import NOBODY, Asking
 from fogplay.bots.doudizhu.worlds import draw_evenly, propose
 from fogplay.games.doudizhu_cards import NUM_RANKS, num_cards
 from fogplay.games.doudizhu_heads import category_of
@@ -250,7 +250,7 @@ def resample(worlds, hands, order, rng):
 
 
 def infer(
-    own: Situations, outputs: NDArray[np.float32], evaluate: Evaluate, thinking: Thinking, rng: NDArray[np.uint64]
+    own: Situations, outputs: NDArray[np.float32], asking: Asking, thinking: Thinking, rng: NDArray[np.uint64]
 ) -> Worlds:
     """Worlds for every situation; ``outputs[roots, 476]`` are those of the networks of the players to move.
 
@@ -263,12 +263,12 @@ def infer(
     scratch = np.zeros((NUM_RANKS, COUNTS)), ways_buffer()
     propose_all(own, inferring, outputs, thinking.trust, thinking.belief, thinking.proposals, worlds, *scratch, rng)
     if thinking.moves > 0 and thinking.belief < 1.0:
-        _judge(own, worlds, np.flatnonzero(inferring), evaluate, thinking)
+        _judge(own, worlds, np.flatnonzero(inferring), asking, thinking)
     normalise(worlds)
     return worlds
 
 
-def _judge(own: Situations, worlds: Worlds, roots: NDArray[np.int64], evaluate: Evaluate, thinking: Thinking) -> None:
+def _judge(own: Situations, worlds: Worlds, roots: NDArray[np.int64], asking: Asking, thinking: Thinking) -> None:
     """Add to ``worlds.weights`` what the others' moves say, for some roots."""
     moves = int(min(thinking.moves, own.facts[roots, MOVES].max(initial=0)))
     if moves == 0 or len(roots) == 0:
@@ -284,7 +284,7 @@ def _judge(own: Situations, worlds: Worlds, roots: NDArray[np.int64], evaluate: 
         replay_all(0, len(some), own_part, part, lane, lane_facts, room)
         asks = room.asks[: len(some)].reshape(-1)
         seen, answers = room.seen.reshape(-1, SEEN), room.outputs.reshape(-1, OUTPUTS)
-        ask(asks, seen, answers, evaluate)
+        asking.fill(asks, seen, answers)
         power = 1.0 - thinking.belief
         weigh_all(0, len(some), own_part, part, room, thinking.heat, thinking.floor, power, kicker_buffer())
         worlds.weights[some] = part.weights

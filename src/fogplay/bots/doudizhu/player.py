@@ -65,13 +65,13 @@ class DeltaDou(Compiled):
 
     def _think(self, seen: Observation, luck: float, deadline: float | None) -> Decisions:
         end = None if deadline is None else deadline - MARGIN_SECONDS
-        self.mind.evaluate.forget()  # a move depends on nothing but the view
+        self.mind.asking.forget()  # a move depends on nothing but the view
         return self.mind.think(situation_from(seen), stream(luck), end)
 
     def _infer(self, seen: Observation, luck: float) -> Worlds:
         own, rng = situation_from(seen), stream(luck)
-        outputs, _ = look_around(own, self.mind.evaluate, rng)
-        return inference.infer(own, outputs, self.mind.evaluate, self.mind.settings.thinking, rng)
+        outputs, _ = look_around(own, self.mind.asking, rng)
+        return inference.infer(own, outputs, self.mind.asking, self.mind.settings.thinking, rng)
 
 
 def stream(luck: float) -> NDArray[np.uint64]:

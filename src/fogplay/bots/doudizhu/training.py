@@ -92,7 +92,7 @@ def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
 
 PLANES = (0, 1, 2, 3, 4, 5, 6, 7, 8)  # own, unseen, shown; played by each; the last three moves
 THREADS = "threads"  # instead of one of engines.ENGINES
-TOGETHER = 64  # games that a thread plays in step: with more, the last ones to end leave the network idle
+TOGETHER = 256  # games that a thread plays in step: threads take turns at Python's lock, which costs more than waiting
 PARALLEL = 16  # simulations of a position at the same time: many positions fill a batch
 FACT_WORDS = (SEEN_LEFT, SEEN_FACTS)
 EPISODES_ON_CPU = {

@@ -1,4 +1,4 @@
-"""An evaluator that remembers: the same answers as the one that it asks, and fewer questions."""
+"""Asking an evaluator: the same answers as its own, and fewer questions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu import DeltaSettings, evaluators, remembering
-from fogplay.bots.doudizhu.asking import ask
+from fogplay.bots.doudizhu import DeltaSettings, asking, evaluators
+from fogplay.bots.doudizhu.asking import MOST, NOBODY, Asking
 from fogplay.bots.doudizhu.deltadou import Mind
-from fogplay.bots.doudizhu.remembering import MOST, Remembering
 from fogplay.simulators.doudizhu_features import SEEN
 from fogplay.simulators.doudizhu_policy import OUTPUTS
 from fogplay.simulators.streams import many_streams
@@ -44,79 +43,102 @@ def rows(numbers: Sequence[int]) -> NDArray[np.int64]:
     return np.repeat(np.array(numbers, np.int64)[:, None], SEEN, 1)
 
 
+def filled(own: Asking, seats: int | Sequence[int], numbers: Sequence[int]) -> NDArray[np.float32]:
+    """What rows get; those that ask nobody stay -1."""
+    outputs = np.full((len(numbers), OUTPUTS), -1, np.float32)
+    asks = np.broadcast_to(np.array(seats, np.int8), len(numbers)).copy()
+    assert own.fill(asks, rows(numbers), outputs) == bool((asks != NOBODY).any())
+    assert (outputs == outputs[:, :1]).all()
+    return outputs[:, 0]
+
+
+def expected(seats: int | Sequence[int], numbers: Sequence[int]) -> list[float]:
+    each = np.broadcast_to(np.array(seats), len(numbers)).tolist()
+    return [-1 if seat == NOBODY else 100 * seat + SEEN * number for seat, number in zip(each, numbers, strict=True)]
+
+
 @pytest.mark.parametrize("kind", [Plain, Joint])
 def test_a_question_is_asked_once(kind: Any) -> None:
     plain = kind()
-    own = Remembering(plain)
+    own = Asking(plain)
     for numbers in ([3, 4, 3, 5], [5, 6, 6], [3, 4, 5, 6]):
-        assert np.array_equal(own(1, rows(numbers)), kind()(1, rows(numbers)))
+        assert filled(own, 1, numbers).tolist() == expected(1, numbers)
     assert plain.questions == [(1, (number,) * SEEN) for number in (3, 4, 5, 6)]
     assert (own.rows, own.asked) == (11, 4)
     own.forget()
-    own(1, rows([3]))
+    filled(own, 1, [3])
     assert len(plain.questions) == 5
 
 
-def test_seats_are_asked_together_and_apart() -> None:
-    joint = Joint()
-    own = Remembering(joint)
-    first = [np.array(each) for each in own.together([(0, rows([1, 2])), (2, rows([1, 2, 1]))])]
-    again = own.together([(0, rows([2, 1])), (2, rows([2]))])
-    assert [each[:, 0].tolist() for each in first] == [[32, 64], [232, 264, 232]]
-    assert [each[:, 0].tolist() for each in again] == [[64, 32], [264]]
-    assert len(joint.questions) == 4
+@pytest.mark.parametrize("kind", [Plain, Joint])
+def test_rows_of_all_seats_are_told_apart(kind: Any) -> None:
+    plain = kind()
+    own = Asking(plain)
+    for seats, numbers in (
+        ([2, 0, NOBODY, 2, 0, 2], [1, 1, 1, 2, 2, 1]),
+        ([0, 0, 2, NOBODY, 1], [2, 1, 2, 5, 1]),
+        ([NOBODY, NOBODY], [1, 7]),
+    ):
+        assert filled(own, seats, numbers).tolist() == expected(seats, numbers)
+    assert [(seat, seen[0]) for seat, seen in plain.questions] == [(0, 1), (0, 2), (2, 1), (2, 2), (1, 1)]
 
 
-def test_answers_make_room_for_newer_ones() -> None:
-    plain, rng = Plain(), np.random.default_rng(4)
-    own = Remembering(plain, 8)
+@pytest.mark.parametrize("places", [2, 8])
+def test_answers_make_room_for_newer_ones(places: int) -> None:
+    plain, rng = Joint(), np.random.default_rng(4)
+    own = Asking(plain, places)
     for _ in range(50):
-        numbers = rng.integers(0, 40, 30)
-        assert np.array_equal(own(0, rows(numbers)), Plain()(0, rows(numbers)))
-    assert 40 < own.asked < own.rows
+        seats, numbers = rng.integers(NOBODY, 3, 30), rng.integers(0, 40, 30)
+        assert filled(own, seats, numbers).tolist() == expected(seats, numbers)
+    assert 120 < own.asked < own.rows
 
 
 def test_equal_keys_are_told_apart() -> None:
     """If another question has the same key, it is asked all the same."""
     plain = Plain()
-    own = Remembering(plain, 8)
-    own(0, rows([1]))
+    own = Asking(plain, 8)
+    filled(own, 0, [1])
     own._memory.seen[:] = 7  # as if the keys had been made by this question
-    assert own(0, rows([1, 2]))[:, 0].tolist() == [32, 64]
+    assert filled(own, 0, [1, 2]).tolist() == [32, 64]
     assert [seen[0] for _, seen in plain.questions] == [1, 1, 2]
 
 
 def test_a_failure_leaves_nothing_behind() -> None:
     plain = Plain()
-    own = Remembering(plain)
+    own = Asking(plain)
     plain.fails = True
     with pytest.raises(RuntimeError, match="broken"):
-        own(0, rows([1, 2]))
+        filled(own, 0, [1, 2])
     plain.fails = False
-    assert own(0, rows([2, 1]))[:, 0].tolist() == [64, 32]
+    assert filled(own, 0, [2, 1]).tolist() == [64, 32]
 
 
 def test_memory_grows_up_to_a_limit() -> None:
-    own = Remembering(Plain())
+    own = Asking(Plain())
     own.grow(5)
-    assert len(own._memory.keys) == remembering.LEAST
-    own.grow(remembering.LEAST + 1)
-    assert len(own._memory.keys) == 2 * remembering.LEAST
+    assert len(own._memory.keys) == asking.LEAST
+    own.grow(asking.LEAST + 1)
+    assert len(own._memory.keys) == 2 * asking.LEAST
     own.grow(10**9)
     assert len(own._memory.keys) == MOST
-    assert own(0, rows([3]))[0, 0] == 96
+    assert filled(own, 0, [3]).tolist() == [96]
+
+
+class Forgetful(Asking):
+    """Asks everything again."""
+
+    def fill(self, asks: NDArray[np.int8], seen: NDArray[np.int64], outputs: NDArray[np.float32]) -> bool:
+        for row in np.flatnonzero(asks != NOBODY):
+            outputs[row] = self.evaluate(int(asks[row]), seen[row : row + 1])[0]
+        return bool((asks != NOBODY).any())
 
 
 def test_a_search_is_the_same_with_memory_and_without() -> None:
     evaluate = evaluators.by_networks(tiny_networks())
     own, settings = hidden(played_on(8, 6, 20, evaluators.by_rules())), DeltaSettings(playouts=60, sure=2.0)
     one, other = Mind(evaluate, settings), Mind(evaluate, settings)
-    other.evaluate.together = lambda questions: [np.array(evaluate(*each)) for each in questions]  # type: ignore[method-assign]
+    other.asking = Forgetful(evaluate)
     found = [mind.think(own, many_streams(8, len(own.words))) for mind in (one, other)]
     assert np.array_equal(found[0].cards, found[1].cards)
     assert np.array_equal(found[0].searches.trees.tried[:, 0], found[1].searches.trees.tried[:, 0])
-    assert one.evaluate.asked < one.evaluate.rows
-    seen = rows([1])
-    outputs = np.zeros((1, OUTPUTS), np.float32)
-    assert ask(np.zeros(1, np.int8), seen, outputs, one.evaluate)
-    assert np.array_equal(outputs, evaluate(0, seen))
+    assert one.asking.asked < one.asking.rows

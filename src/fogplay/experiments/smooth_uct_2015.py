@@ -204,6 +204,7 @@ def figure_2(rows: Rows, folder: Path) -> Outcome:
         name: rows.estimate(f"{LONG}, suits unseen", "nash_conv", at).show(2)
         for name, at in (("cpu_uct", MARKS[3]), ("cpu_uct_billion", BILLION))
     }
+    numbers["late_uct"] = rows.estimate(late(max(LATE)), "nash_conv", MARKS[3]).show(2)
     numbers |= {
         name: show_crossing(rows.crossing(f"{label}, {theirs}", f"{SMOOTH}, {mine}", "nash_conv"))
         for name, label, theirs, mine in (

@@ -42,7 +42,7 @@ def test_what_search_adds_is_told(tmp_path: Path) -> None:
 
 def test_figures_share_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    tiny = {**paper.QUICK, "bootstrap": 6, "bootstrap_steps": 2, "games": 3, "playouts": 3, "steps": 1, "judged": 2}
+    tiny = {**paper.QUICK, "bootstrap": 6, "games": 3, "playouts": 3, "judged": 2}
     monkeypatch.setitem(paper.CURVES, "quick", (1, tiny, 2))
     curve = reproduce("deltadou-2019/fig4", out=tmp_path)
     assert [finding.what.split(" by")[0] for finding in curve.outcome.findings] == [

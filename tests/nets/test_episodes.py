@@ -24,8 +24,8 @@ from fogplay.nets.training import CURVE, read_rows  # noqa: E402
 from fogplay.strategies import network  # noqa: E402
 
 SMALL = {
-    "bootstrap": 30, "games": 2, "playouts": 4, "capacity": 400, "bootstrap_steps": 3, "steps": 2, "width": 8,
-    "blocks": 1, "batch": 16,
+    "bootstrap": 30, "games": 2, "playouts": 4, "capacity": 400, "bootstrap_passes": 0.25, "width": 8, "blocks": 1,
+    "batch": 16,
 }  # fmt: skip
 
 

@@ -71,7 +71,8 @@ def test_mistakes_get_one_line(tmp_path: Path, words: list[str], message: str) -
 EPISODES = [
     word
     for setting in (
-        "bootstrap=20", "bootstrap_steps=2", "games=12", "playouts=10", "steps=1", "width=8", "blocks=1", "batch=16"
+        "bootstrap=20", "bootstrap_passes=0.2", "games=12", "playouts=10", "passes=0.2", "width=8", "blocks=1",
+        "batch=16",
     )
     for word in ("--set", setting)
 ]  # fmt: skip

@@ -166,8 +166,7 @@ def _code() -> str:
 
 # ---- Learning curves
 
-QUICK = {"bootstrap": 400, "bootstrap_steps": 60, "games": 12, "playouts": 12, "width": 16, "blocks": 2, "steps": 20,
-         "batch": 128, "judged": 0}  # fmt: skip
+QUICK = {"bootstrap": 400, "games": 12, "playouts": 12, "width": 16, "blocks": 2, "batch": 128, "judged": 0}
 CURVES: dict[str, tuple[int, dict[str, Any], int]] = {
     "quick": (1, QUICK, 20), "medium": (2, QUICK, 50), "paper": (20, {"judged": 200}, 1000),
 }  # fmt: skip

@@ -9,6 +9,7 @@ heuristic.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -54,8 +55,8 @@ class EpisodePlan(NamedTuple):
     games: int = 8000
     playouts: int = 400
     capacity: int = 300_000  # decisions per seat in the reservoir, besides the heuristic's
-    bootstrap_steps: int = 3000  # of the optimiser
-    steps: int = 80  # of the optimiser, per episode: many more, and networks know the games of the reservoir by heart
+    bootstrap_passes: float = 4.0  # how often each of the heuristic's decisions is learned from
+    passes: float = 2.0  # how often any other one is, as long as it is kept: more, and networks know games by heart
     heat: tuple[float, float] = (1.0, 0.3)  # of the moves: it falls from the first to the second
     cooled: int = 20  # episodes until then
     judged: int = 100  # playouts of the search that is judged beside the networks alone; 0: none
@@ -64,8 +65,8 @@ class EpisodePlan(NamedTuple):
 # What a setting may be, and whether it is whole.
 LIMITS: Limits = {
     "bootstrap": (3, 1e9, True), "games": (1, 1e9, True), "playouts": (1, 100_000, True), "capacity": (1, 1e9, True),
-    "bootstrap_steps": (1, 1e9, True), "steps": (1, 1e9, True), "heat": (0, 10, False), "cooled": (0, 1e6, True),
-    "judged": (0, 100_000, True),
+    "bootstrap_passes": (1e-6, 1e6, False), "passes": (1e-6, 1e6, False), "heat": (0, 10, False),
+    "cooled": (0, 1e6, True), "judged": (0, 100_000, True),
     "width": (8, 1 << 12, True), "blocks": (1, 64, True), "rate": (1e-9, 1, False), "batch": (1, 1 << 20, True),
 }  # fmt: skip
 
@@ -149,12 +150,14 @@ class Episodes:
         self.reservoir.add(decisions, None if first else plan.capacity)
         self.learner.decisions += len(decisions["seat"])
         torch.manual_seed(self.about["seed"] + self.done)  # so that an interruption does not change what is drawn
-        learned = self.learner.learn(self.reservoir.kept, plan.bootstrap_steps if first else plan.steps)
+        wanted = (plan.bootstrap_passes if first else plan.passes) * len(decisions["seat"]) / len(self.names)
+        steps = math.ceil(wanted / self.learner.rates.batch)
+        learned = {"steps": steps, **self.learner.learn(self.reservoir.kept, steps)}
         row: Row = {"decisions": self.learner.decisions, "episode": self.done, **facts, **learned}
         row["play_seconds"] = row.get("play_seconds", 0.0) + played - began
         row["learn_seconds"] = time.monotonic() - played
         if asked is not None and (now := asked_of(evaluate)) is not None:
-            row |= {"evaluations": now[0] - asked[0], "network_seconds": now[1] - asked[1]}
+            row |= {name: now[name] - asked[name] for name in now}
         self.done, self.unjudged = self.done + 1, row
         self.save()
         return True
@@ -196,6 +199,8 @@ class Episodes:
         }
 
 
-def asked_of(evaluate: Any) -> tuple[int, float] | None:
-    """How many rows an evaluator on a GPU has answered, and in how many seconds; nothing is known of others."""
-    return (evaluate.rows, evaluate.seconds()) if isinstance(evaluate, Answers) else None
+def asked_of(evaluate: Any) -> dict[str, float] | None:
+    """How many rows an evaluator on a GPU has answered, in how many batches and seconds; nothing is known of others."""
+    if not isinstance(evaluate, Answers):
+        return None
+    return {"evaluations": evaluate.rows, "batches": evaluate.batches, "network_seconds": evaluate.seconds()}

@@ -162,20 +162,20 @@ def recall(memory, asks, seen, outputs, own, call):
     own.asked[:] = 0
     for row in range(len(asks)):
         own.row[row] = _KNOWN
-        if asks[row] == NOBODY:
+        asker = np.int64(asks[row])
+        if asker == NOBODY:
             continue
-        seat = np.int64(asks[row])
-        key = key_of(seat, seen[row])
+        key = key_of(asker, seen[row])
         place = np.int64((key >> _1) & last)
         if memory.keys[place] == key and equal(memory.seen[place], seen[row]):
             copy(outputs, row, memory.outputs, place)
             continue
         taken, other = memory.call[place] == call, memory.asked[place]
-        new = own.first[seat] + own.asked[seat]
-        if taken and own.first[seat] <= other < new and equal(own.seen[other], seen[row]):
+        new = own.first[asker] + own.asked[asker]
+        if taken and own.first[asker] <= other < new and equal(own.seen[other], seen[row]):
             own.row[row] = other
             continue
-        own.asked[seat] += 1
+        own.asked[asker] += 1
         own.row[row] = new
         own.place[new] = _NOWHERE if taken else place
         if not taken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,14 @@ def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
             ("search_rules", search, lambda: arena.bot(arena.RULES)),
             ("search_strong", search, lambda: Single(Strong())),
         ]
-    for name, own, other in judged:
-        found = lockstep.compare_in_threads(own, other, decks, min(threads, decks))
-        row |= {f"{name}_{key}": float(getattr(found, key)) for key in ("wins", "wins_error", "points", "points_error")}
+    with ThreadPoolExecutor(len(judged)) as pool:  # some wait for the networks, others for a core
+        matches = {
+            name: pool.submit(lockstep.compare_in_threads, own, other, decks, min(threads, decks))
+            for name, own, other in judged
+        }
+    for name, match in matches.items():
+        found, keys = match.result(), ("wins", "wins_error", "points", "points_error")
+        row |= {f"{name}_{key}": float(getattr(found, key)) for key in keys}
     return row
 
 
@@ -102,7 +108,8 @@ EPISODES_ON_CPU = {
     "width": 32,
     "blocks": 4,
     "batch": 512,
-    "steps": 200,
+    "bootstrap_passes": 40,
+    "passes": 4,
     "judged": 0,
 }
 

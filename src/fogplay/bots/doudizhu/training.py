@@ -137,13 +137,15 @@ def episodes(
     wanted = within(LIMITS, ("heat",), {**({} if device == "cuda" else EPISODES_ON_CPU), **chosen})
     width, blocks = wanted.pop("width", 128), wanted.pop("blocks", 10)
     rates = Rates(**{name: wanted.pop(name) for name in ("rate", "batch") if name in wanted})
-    plan, threads = EpisodePlan(**wanted), num_cores() * (2 if device == "cuda" else 1)  # half of them wait for it
+    plan, cores = EpisodePlan(**wanted), num_cores()
+    threads, parts = (2 * cores, max(cores // 2, 1)) if device == "cuda" else (cores, cores)  # some wait for the GPU
+    parts = max(parts, plan.games // TOGETHER)
     begin(device, seed)
     shape = ConvolutionShape(SEEN, OUTPUTS, PLANES, FACT_WORDS, NUM_RANKS, width, blocks)
     imitator = Imitator(Convolution(shape, len(SEATS)), LAYOUT, rates, device)
     settings = {**plan._asdict(), "width": width, "blocks": blocks, "rate": rates.rate, "batch": rates.batch}
     about = {"game": str(rules), "seed": seed, "settings": settings}
-    games = SelfPlay(plan, seed, threads, engine)
+    games = SelfPlay(plan, seed, threads, parts, engine)
     run = Episodes(imitator, SEATS, folder, about, plan, games)
     games.networks = lambda: list(run.networks().values())
     return run
@@ -152,8 +154,8 @@ def episodes(
 class SelfPlay:
     """The games of a run's episodes; those that threads play are written down every 20 seconds and when stopped."""
 
-    def __init__(self, plan: EpisodePlan, seed: int, threads: int, engine: str) -> None:
-        self.plan, self.seed, self.threads, self.engine = plan, seed, threads, engine
+    def __init__(self, plan: EpisodePlan, seed: int, threads: int, parts: int, engine: str) -> None:
+        self.plan, self.seed, self.threads, self.parts, self.engine = plan, seed, threads, parts, engine
         self.thinking = deliberation(plan.playouts)
         self.networks: Callable[[], list[Network]] = list  # for processes, which have copies
 
@@ -168,11 +170,7 @@ class SelfPlay:
             return learned_from(selfplay.play_in_processes(seed, games, networks, self.thinking, heat, self.engine))
         if evaluate is None:
             return learned_from(selfplay.play(seed, plan.bootstrap, self.threads, None))
-        own, seconds, began = (
-            selfplay.begin(plan.games, max(self.threads, plan.games // TOGETHER)),
-            0.0,
-            time.monotonic(),
-        )
+        own, seconds, began = selfplay.begin(plan.games, self.parts), 0.0, time.monotonic()
         if file.exists():
             own, about = records.load(file)
             seed, seconds = int(about["seed"]), float(about["seconds"])

@@ -3,25 +3,28 @@
     python benchmarks/champion.py train cfr-br --opponent kmeans:169/2000/2000/1000 --seconds 5000
     python benchmarks/champion.py measure cfr-br --flops 30           # every snapshot: an estimate, and matches
     python benchmarks/champion.py write                               # the table and picture of docs/exploitability.md
-    python benchmarks/champion.py ship cfr-br --seconds 5000          # the bot `champion`, from one of the snapshots
+    python benchmarks/champion.py ship cfr-br --seconds 5000          # the bot `champion` is one of the snapshots
     python benchmarks/champion.py train cfr-br --device cuda --seconds 300 --opponent kmeans:169/5000/5000/1
 
 ``--seconds`` are core-seconds, on a GPU seconds; a run that was stopped goes on. ``--opponent`` is the parameter of
-CFR-BR. A run lies in --folder: a checkpoint, and a strategy after each of SNAPSHOTS seconds. What was measured is kept
-in ``champion.csv`` and not measured again. All estimates are of the same flops, so that their differences are more
-exact than their errors. On a CPU, a run gives the bits of ``fogplay solve GAME -a ALGORITHM -n ITERATIONS --seed 0``.
+CFR-BR. A run lies in --folder: a checkpoint, and a strategy after each of SNAPSHOTS seconds, in a file that can be
+shipped: with few different probabilities, and without what the player hardly ever does. What was measured is kept in
+``champion.csv`` and not measured again. All estimates are of the same flops, so that their differences are more exact
+than their errors. On a CPU, a run learns the bits of ``fogplay solve GAME -a ALGORITHM -n ITERATIONS --seed 0``.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import shutil
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fogplay import match, storage
 from fogplay.errors import FogplayError
@@ -41,7 +44,8 @@ GRID = "ehs2-percentile:169/1000/1000/1000"
 SNAPSHOTS = (30, 60, 120, 240, 300, 600, 1000, 1200, *range(2000, 10_000, 1000), *range(10_000, 21_000, 2000))
 SEED, SAVE_SECONDS = 0, 120.0
 BOARDS = 16  # of an iteration on a GPU: see simulators/holdem_tensors.py
-STEPS = 51  # probabilities of the shipped file are multiples of 1 / STEPS
+STEPS = 51  # probabilities are multiples of 1 / STEPS
+LEAST = 1e-3  # where the own moves lead a hand of a last round's bucket less often than this, the player calls
 BOTS = ("rules", "sparring", "smooth-uct", "smooth-uct-average")
 HANDS = 500_000
 NUMBERS = ("seat_0", "seat_1", "mean", "standard_error")
@@ -82,9 +86,24 @@ def train(given: argparse.Namespace) -> None:
                 storage.prepare(learner.tables(), sparse=True).write(checkpoint, "checkpoint", about)
                 saved = time.monotonic()
         about = {"parameters": learner.parameters, "iterations": iteration, "seed": SEED}
-        made = simulator.strategy(learner.kept(), given.algorithm, False, **about)
-        made.save(file_of(given, given.algorithm, seconds))
-        print(f"{given.algorithm}: {iteration:,} iterations in {spent:,.0f} seconds", flush=True)
+        kept, file = learner.kept(), file_of(given, given.algorithm, seconds)
+        reduced(simulator.strategy(kept, given.algorithm, False, **about), kept["weights"]).save(file)
+        size = file.stat().st_size / 1e6
+        print(f"{given.algorithm}: {iteration:,} iterations in {spent:,.0f} seconds, {size:.1f} MB", flush=True)
+
+
+def reduced(made: BettingStrategy, weights: NDArray[np.floating[Any]]) -> BettingStrategy:
+    """A strategy for a small file; ``weights[slots]`` are what it was made of.
+
+    All of a hand's weight is at the root. A bucket of the last round has its share of that wherever the own moves
+    always lead, and less elsewhere.
+    """
+    root, buckets = made.betting.nodes[0], made.rules.buckets()
+    at_root = root["slot"] + np.arange(buckets[0])[:, None] * root["stride"] + np.arange(root["count"])
+    return BettingStrategy.of(
+        made.rules, made.betting, weights=weights, greedy=False, method=made.method, parameters=made.parameters,
+        iterations=made.iterations, seed=made.seed, least=LEAST * weights[at_root].sum() / buckets[-1], steps=STEPS,
+    )  # fmt: skip
 
 
 def measure(given: argparse.Namespace) -> None:
@@ -127,13 +146,8 @@ def read() -> list[dict[str, str]]:
 
 
 def ship(given: argparse.Namespace) -> None:
-    """Write a snapshot as the bot, with fewer different probabilities."""
-    made = BettingStrategy.read(file_of(given, given.algorithm, int(given.seconds)))
-    smaller = BettingStrategy.of(
-        made.rules, made.betting, weights=made.share.astype(np.float64), greedy=False, method=made.method,
-        parameters=made.parameters, iterations=made.iterations, seed=made.seed, steps=STEPS,
-    )  # fmt: skip
-    smaller.save(SHIPPED)
+    """Make a snapshot the bot."""
+    shutil.copyfile(file_of(given, given.algorithm, int(given.seconds)), SHIPPED)
     print(f"{SHIPPED}: {SHIPPED.stat().st_size:,} bytes")
 
 

@@ -18,6 +18,7 @@ from fogplay.cli.console import Watch
 from fogplay.errors import FogplayError
 from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import BettingStrategy
+from fogplay.strategies.policy import BettingPolicy
 from tests.helpers import fogplay
 
 Mistake = Callable[..., str]
@@ -130,6 +131,33 @@ def test_who_is_unknown_is_refused_before_anything_is_built(
     monkeypatch.setattr(Watch, "building", lambda self: pytest.fail("tables are built for nothing"))
     for command in (["match", "holdem", "rules", "nobody"], ["play", "holdem", "--against", "nobody"]):
         assert "there is no file nobody" in mistake(*command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("match", "holdem", "rules", "always-call", "--hands", "100"),
+        ("advise", "holdem", "--agent", "rules", "--hand", "AhKh"),
+        ("evaluate", "rules", "--game", "holdem", "--local", "--hands", "200"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_what_players_build_once_is_announced(
+    command: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def build(_policy: BettingPolicy, progress: Callable[[str, int, int], None]) -> None:
+        for done in (1, 2):
+            progress("tables of strength", done, 2)
+        progress("clusters of hands", 1, 1)
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(BettingPolicy, "prepare", build)
+    monkeypatch.setattr(sys, "argv", ["fogplay", *command])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    said = capsys.readouterr().err
+    assert said.index("building tables of strength") < said.index("building clusters of hands")
 
 
 def test_a_log_that_cannot_be_written_costs_the_log_alone(

@@ -13,6 +13,7 @@ from fogplay.errors import FogplayError
 from fogplay.games.registry import load
 from fogplay.interrupts import promptly
 from fogplay.play import MatchResult
+from fogplay.play.agent import prepare
 from fogplay.play.hands import close, twin
 from fogplay.trees import FlatGame, named
 
@@ -26,6 +27,7 @@ def match(
     *,
     names: Sequence[str] | None = None,
     workers: int | None = None,
+    building: Callable[[str, int, int], None] | None = None,
     **options: Any,
 ) -> MatchResult:
     """Play at least ``hands`` hands of a game between agents, each at every seat.
@@ -33,7 +35,8 @@ def match(
     Without ``hands``: 100,000, or as many as take about a minute if agents search or are your own.
     A game is a spec, its rules, or flattened; an agent a saved strategy's file, ``uniform``, a bot's name, a strategy,
     or any object with ``act(view)``. ``workers`` is a number of processes, which make agents that are given as texts
-    anew; the hands are the same for every number. ``options`` are passed to ``play.match``: ``seed``, ``keep`` (for
+    anew; the hands are the same for every number. ``building`` is told what agents build once, such as the tables of a
+    grid, how much is done, and of how much. ``options`` are passed to ``play.match``: ``seed``, ``keep`` (for
     logs), ``progress``, ``decks``, ``limit``.
     """
     given = [os.fspath(agent) if isinstance(agent, os.PathLike) else agent for agent in agents]
@@ -53,6 +56,9 @@ def match(
 
     seated = seat(lambda agent: agent)
     try:
+        if building is not None:
+            for agent in seated:
+                prepare(agent, building)
         return play.match(game, seated, hands, names=names, crew=lambda: seat(twin), workers=together, **options)
     finally:
         close([agent for agent, was in zip(seated, given, strict=True) if isinstance(was, str)])

@@ -69,7 +69,8 @@ def join(
     with Watch(quiet=as_json) as watch:
         ready(watch, [agent], game_of(definition))
         notes, why, trouble = Folded(watch.note), "", None
-        client = Client(seated(agent, definition), seed=chosen, notes=notes)
+        with watch.building() as building:
+            client = Client(seated(agent, definition, building), seed=chosen, notes=notes)
         line = connect(host, number, wait)
         watch.note(f"connected to {host}:{number}")
         began = time.perf_counter()
@@ -196,7 +197,9 @@ def _seat(watch: Watch, places: Sequence[Place], ground: Any, terms: Any, host: 
     for number, place in enumerate(places):
         if place.agent is not None:
             ready(watch, [place.agent], ground.game)
-            chairs[number] = Local(Client(seated(place.agent, ground.definition), seed=terms.seed))
+            with watch.building() as building:
+                own = seated(place.agent, ground.definition, building)
+            chairs[number] = Local(Client(own, seed=terms.seed))
     doors = {number: listen(host, place.port) for number, place in enumerate(places) if place.port is not None}
     if doors:
         print(*(door.getsockname()[1] for door in doors.values()), flush=True)

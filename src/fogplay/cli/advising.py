@@ -46,6 +46,7 @@ def advise(
             reference = sensible(rules, spec, watch.flatten)
         else:
             reference = evaluated(agent, resolve([agent], rules)[0], rules, spec, watch.flatten)
+        watch.prepare([reference.agent])
         try:
             begin(reference.agent, rules, seat, seed)
             advice = explained(reference, at.view(seat))

@@ -7,7 +7,7 @@ import math
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, cast
 
 import rich.box
@@ -214,10 +214,21 @@ class Watch:
                 self.note(f"building {what}")
                 task = self._start("building", total)
             self.bar.update(task, completed=done, done=f"{done:,} of {total:,}")
+            if done >= total:
+                self.bar.remove_task(task)
+                task = None
 
         yield progress
         if task is not None:
             self.bar.remove_task(task)
+
+    def prepare(self, agents: Sequence[Any]) -> None:
+        """Let agents build what they need once, such as the tables of a grid, with a bar if that takes long."""
+        from fogplay.play.agent import prepare
+
+        with self.building() as progress:
+            for agent in agents:
+                prepare(agent, progress)
 
     def estimate(self, simulator: Simulator, algorithm: str) -> None:
         """Print in advance how much memory a game without a tree needs, or how slow it is."""

@@ -25,6 +25,7 @@ def evaluate_fully(
     strategy, rules = _found(player, game)
     kept = checkpoint or Path(f"{player.name.removesuffix('.safetensors')}{SUFFIX}")
     with Watch(quiet=as_json) as watch, _keeping(watch, kept):
+        watch.prepare([strategy])
         found = measure(strategy, rules, checkpoint=kept, progress=watch.amount, **options)
     facts = {"file": str(player), "game": game or strategy.game} | dataclasses.asdict(found)
     if as_json:
@@ -39,6 +40,7 @@ def evaluate_locally(player: Path, game: str | None, as_json: bool, options: dic
 
     strategy, rules = _found(player, game)
     with Watch(quiet=as_json) as watch, stopping():
+        watch.prepare([strategy])
         found = measure(strategy, rules, progress=watch.amount, **options)
     facts = {"file": str(player), "game": game or strategy.game} | dataclasses.asdict(found)
     if as_json:
@@ -84,6 +86,7 @@ def match_exactly(
     names = names_of(agents)
     kept = checkpoint or Path(f"{names[0]}-{names[1]}{SUFFIX}")
     with Watch(quiet=as_json) as watch, _keeping(watch, kept):
+        watch.prepare([first, second])
         found = exact_match(rules, first, second, checkpoint=kept, progress=watch.amount, **options)
     if as_json:
         print_json({"game": game, "players": names, "checkpoint": str(kept)} | dataclasses.asdict(found))

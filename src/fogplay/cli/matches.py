@@ -85,7 +85,7 @@ def match(
     with Watch(quiet=as_json) as watch:
         ready(watch, agents, rules)
     with stopping():  # from here on, a signal ends the match, and the hands played are shown and written
-        with watch:
+        with watch, watch.building() as building:
             outcome = play_match(
                 rules,
                 agents,
@@ -97,6 +97,7 @@ def match(
                 workers=order.workers,
                 keep=log is not None,
                 names=names,
+                building=building,
                 progress=watch.hands,
                 note=watch.note,
                 expect=watch.expect,
@@ -134,14 +135,6 @@ def ready(watch: Watch, agents: Sequence[str], rules: Any) -> None:
     size = rules.public_size() if hasattr(rules, "public_size") else None
     if size is not None and size[0] > LARGE_TREE and not any(Path(agent).exists() for agent in agents):
         watch.note(f"a betting tree of {size[0]:,} decisions: some seconds, some gigabytes")
-
-
-def players_ready(watch: Watch, agents: Sequence[Any]) -> None:
-    """Let agents build what they need once, such as the tables of a grid, with a note if that is slow."""
-    with watch.building() as progress:
-        for agent in agents:
-            if hasattr(agent, "prepare"):
-                agent.prepare(progress)
 
 
 def _check_seen_by(rules: Any, names: Sequence[str], log: Path | None, seen_by: str | None) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from fogplay.cli.app import amount, app, require_folder
 from fogplay.cli.console import Watch, say
-from fogplay.cli.matches import players_ready, ready
+from fogplay.cli.matches import ready
 from fogplay.errors import FogplayError
 from fogplay.games.registry import EXAMPLES
 
@@ -139,7 +139,7 @@ def _seated(rules: Any, spec: str, against: Sequence[str] | None, reference: str
             advising = advising or found
             if needed:
                 say(f"Nobody was named with --against: you play against {found.name} ({found.how}).")
-        players_ready(watch, others)
+        watch.prepare(others)
     return _Session(rules, talk_of(rules), others, [YOU, *names], advising, review)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ class Agent(Protocol):
     """A player: a strategy, a bot, a search, a human.
 
     An agent with a memory of its own may also define ``begin(game, seat, seed)``, which is called before every hand.
-    One that builds something slow once may define ``prepare(progress)``, which ``fogplay play`` calls before the first.
+    One that builds something slow once may define ``prepare(progress)``, which is called before the first.
     """
 
     def act(self, view: View) -> int:
@@ -39,6 +40,13 @@ class Uniform:
     def on(self, flat: FlatGame) -> NDArray[np.float64]:
         """[slots] the same probabilities as an array."""
         return flat.uniform()
+
+
+def prepare(agent: Any, progress: Callable[[str, int, int], None]) -> None:
+    """Let an agent build what it needs once; ``progress`` is told what, how much is done, of how much."""
+    hook = getattr(agent, "prepare", None)
+    if hook is not None:
+        hook(progress)
 
 
 def begin(agent: Any, game: Any, seat: int, seed: int) -> None:

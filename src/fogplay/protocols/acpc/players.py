@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from fogplay.games.game import Game
 from fogplay.games.registry import load
 from fogplay.notation.gamedef import Definition, definition_of, fit, game_of
 from fogplay.play import Agent
-from fogplay.play.agent import begin
+from fogplay.play.agent import begin, prepare
 from fogplay.protocols.acpc.game import AcpcGame
 
 
@@ -24,8 +25,10 @@ class Seated:
     game: AcpcGame
 
 
-def seated(text: str, definition: Definition) -> Seated:
-    """An agent by a bot's name or a strategy's file, for a game."""
+def seated(
+    text: str, definition: Definition, building: Callable[[str, int, int], None] = lambda what, done, total: None
+) -> Seated:
+    """An agent by a bot's name or a strategy's file, for a game; ``building`` is told what it builds once."""
     rules = game_of(definition)
     if Path(text).is_file():
         own = _game_in(text)
@@ -33,6 +36,7 @@ def seated(text: str, definition: Definition) -> Seated:
             raise FogplayError(f"{text} is a strategy for {own}, not for {rules}")
         rules = own
     (agent,) = resolve([text], rules)
+    prepare(agent, building)
     begin(agent, rules, 0, 0)  # load large tables now, not while the dealer waits
     return Seated(agent, AcpcGame(definition, rules))
 

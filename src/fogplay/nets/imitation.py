@@ -32,7 +32,7 @@ class Rates(NamedTuple):
     belief: float = 0.02
     batch: int = 4096
     norm: float = 1.0  # of gradients, at most
-    warm: int = 50  # steps after a start or resumption until the rate is reached
+    warm: int = 10  # steps after a start or resumption until the rate is reached; an episode has about 25
 
 
 class Imitator:

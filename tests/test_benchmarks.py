@@ -16,6 +16,7 @@ import pytest
 
 import fogplay as fp
 from fogplay.experiments.rows import Row, read_rows_of
+from fogplay.simulators.holdem import HoldemSimulator
 from fogplay.strategies.betting import BettingStrategy
 from tests.helpers import ROOT
 
@@ -222,3 +223,19 @@ def test_what_waits_is_written_after_so_many_episodes() -> None:
     written, applied = waiting.done
     assert waiting.ends[993 % 8] == applied  # 7 episodes of 1,000 are still on their way
     assert written == waiting.ends[1_000 % 8] > applied
+
+
+@pytest.mark.usefixtures("benchmarks")
+def test_a_player_for_a_small_file_calls_where_its_moves_hardly_ever_lead() -> None:
+    champion = importlib.import_module("champion")
+    simulator = HoldemSimulator.of("holdem(grid=ehs:2/2/2/2)")
+    nodes, weights = simulator.betting.nodes, np.ones(simulator.num_slots, np.float32)
+    number = int(np.flatnonzero((nodes["street"] == 3) & (nodes["count"] == 3))[0])
+    rare = nodes[number]["slot"] + np.arange(3)
+    weights[rare] = 1e-4
+    made = simulator.strategy({"weights": weights}, "cfr-br", False, iterations=1, seed=0)
+    small = champion.reduced(made, weights)
+    assert made.probabilities(number, 0) == pytest.approx(np.ones(3) / 3, abs=1 / 255)
+    assert small.probabilities(number, 0).tolist() == np.eye(3)[nodes[number]["calling"]].tolist()
+    assert small.probabilities(number, 1) == pytest.approx(np.ones(3) / 3, abs=1 / champion.STEPS)
+    assert set(small.share.tolist()) <= set(range(0, 256, 255 // champion.STEPS))

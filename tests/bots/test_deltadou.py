@@ -21,6 +21,7 @@ from fogplay.bots.doudizhu import (
     fpmcts,
     inference,
     lockstep,
+    player,
 )
 from fogplay.bots.doudizhu.asking import Asking, Evaluate
 from fogplay.bots.doudizhu.deltadou import Mind, look_around
@@ -191,6 +192,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         network.save(tmp_path / f"{name}.safetensors")
     monkeypatch.setattr(evaluators, "FOLDER", tmp_path)
     return tmp_path
+
+
+@pytest.mark.parametrize("playouts", [0, 5])
+def test_compiling_ahead_is_told_and_changes_no_move(playouts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(player, "is_compiled", lambda *_: False)
+    ready, other = (DeltaDou(DeltaSettings(playouts=playouts), by_rules()) for _ in range(2))
+    told: list[Any] = []
+    ready.prepare(lambda *step: told.append(step))
+    assert told == [(player.COMPILING, 0, 1), (player.COMPILING, 1, 1)]
+    view = Table(Doudizhu(), Seeded(2)).view(0)
+    assert ready.act(view) == other.act(view)
+    monkeypatch.setattr(player, "is_compiled", lambda *_: True)
+    ready.prepare(lambda *_: pytest.fail("nothing takes long"))
 
 
 def test_bots_are_found_with_their_playouts(folder: Path) -> None:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu import arena, evaluators, inference
+from fogplay.bots.doudizhu import arena, evaluators, fpmcts, inference
 from fogplay.bots.doudizhu.agents import Advice, Candidate, Compiled, bid_advice, known_number, reason
 from fogplay.bots.doudizhu.asking import Evaluate
 from fogplay.bots.doudizhu.deltadou import Decisions, Mind, Settings, look_around
 from fogplay.bots.doudizhu.inference import Situations, Worlds
 from fogplay.errors import FogplayError
-from fogplay.games.doudizhu import NOBODY, PLAYERS, Observation, move_name
+from fogplay.games.doudizhu import NOBODY, PLAYERS, Doudizhu, Observation, move_name
 from fogplay.games.doudizhu_cards import NUM_RANKS, RANKS, TWO
 from fogplay.games.doudizhu_moves import all_moves
 from fogplay.games.doudizhu_worlds import draw_others, ways_buffer
-from fogplay.jit import kernel
+from fogplay.jit import is_compiled, kernel
 from fogplay.play.advice import Guess
+from fogplay.play.luck import Stream
+from fogplay.play.table import Table
 from fogplay.play.view import View
 from fogplay.simulators.doudizhu_features import BOMBS, HANDS, PASSES, PLAYED, SEAT, TO_BEAT
 from fogplay.simulators.doudizhu_lanes import begin, make
@@ -25,6 +29,8 @@ from fogplay.simulators.streams import many_streams
 DEFAULT = Settings()
 MARGIN_SECONDS = 0.05  # kept before a deadline
 WHO = ("the landlord", "the peasant after the landlord", "the peasant before the landlord")
+KERNELS = fpmcts.simulate, fpmcts.answer, inference.replay_all  # what takes longest to compile
+COMPILING = "the search of deltadou (compiled once, for about half a minute)"
 LIKELY = 0.5  # cards of a rank from which on a guess names it
 
 
@@ -34,6 +40,20 @@ class DeltaDou(Compiled):
     def __init__(self, settings: Settings = DEFAULT, evaluate: Evaluate | None = None) -> None:
         self.mind = Mind(evaluators.shipped() if evaluate is None else evaluate, settings)
         self.bot = arena.bot(arena.RULES)
+
+    def prepare(self, progress: Callable[[str, int, int], None]) -> None:
+        """Compile the search and the inference before the first move; ``progress`` is told if that takes long."""
+        if is_compiled(*KERNELS):
+            return
+        progress(COMPILING, 0, 1)
+        table = Table(Doudizhu(), Stream.seeded(0))
+        while not table.is_over:
+            view = table.view(table.to_act[0])
+            decided = self._think(view.observation, view.luck, None)
+            if min(view.observation.cards_left) < self.mind.settings.thinking.below and len(decided.searched):
+                break
+            table.take(view.seat, known_number(decided.cards[0]))
+        progress(COMPILING, 1, 1)
 
     def move(self, seen: Observation, luck: float) -> int:
         return known_number(self._think(seen, luck, None).cards[0])

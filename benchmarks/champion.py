@@ -124,14 +124,15 @@ def measure(given: argparse.Namespace) -> None:
         won = {name: match("holdem", [strategy, name], HANDS, seed=SEED + 1).means[0] for name in BOTS}
         row = dict(zip(FIELDS, key(given, seconds), strict=False))
         row |= {"iterations": str(strategy.iterations), "flops": str(given.flops or 0)}
-        rows.append(row | {name: f"{value:.2f}" for name, value in (numbers | won).items()})
+        row |= {name: f"{value:.2f}" for name, value in (numbers | won).items()}
+        rows.append(row)
         rows.sort(key=lambda each: (*(each[name] for name in KEY[1:-1]), int(each["seconds"]), each["estimator"]))
         POINTS.parent.mkdir(parents=True, exist_ok=True)
         with open(POINTS, "w", newline="") as out:
             writer = csv.DictWriter(out, FIELDS)
             writer.writeheader()
             writer.writerows(rows)
-        print(rows[-1], flush=True)
+        print(row, flush=True)
 
 
 def key(given: argparse.Namespace, seconds: int) -> tuple[str, ...]:

@@ -95,7 +95,8 @@ def test_the_table_of_exploitability_is_written_into_its_page(tmp_path: Path) ->
     rows = (
         "uct-1000-average,,exact,100.0,300.0,200.0,0.0,0,1.0,cuda\n"
         "smooth-uct-1000-average,,estimate,100.0,200.0,150.0,9.0,30,1.0,cuda\n"
-        "uct-1000-average,smooth-uct-1000-average,difference,0.0,100.0,50.0,3.0,30,1.0,cuda"
+        "uct-1000-average,smooth-uct-1000-average,difference,0.0,100.0,50.0,3.0,30,1.0,cuda\n"
+        "smooth-uct,,exact,50.0,150.0,100.0,0.0,0,1.0,cuda"
     )
     for words in (
         ("measure", "always-fold", "--local", "--hands", "200", *folder),
@@ -108,6 +109,7 @@ def test_the_table_of_exploitability_is_written_into_its_page(tmp_path: Path) ->
     text = page.read_text()
     assert "| always-fold |  |  |  | 750.0 ± 0.0 | not measured |" in text
     assert "| 1,000 | average | 200.00 | 150.0 ± 9.0 | 50.0 ± 3.0 | exact |" in text
+    assert "| 62,100,000,000 | greedy |  | 100.00 |  | exact |" in text  # a snapshot that is a bot
     assert "| player | against | wins |" not in text[text.index("| always-fold |") : text.index("curve.png")]
     assert "](pictures/curve.png)" in text
     assert (tmp_path / "curve.png").exists()

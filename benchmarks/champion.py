@@ -86,24 +86,31 @@ def train(given: argparse.Namespace) -> None:
                 storage.prepare(learner.tables(), sparse=True).write(checkpoint, "checkpoint", about)
                 saved = time.monotonic()
         about = {"parameters": learner.parameters, "iterations": iteration, "seed": SEED}
-        kept, file = learner.kept(), file_of(given, given.algorithm, seconds)
-        reduced(simulator.strategy(kept, given.algorithm, False, **about), kept["weights"]).save(file)
+        file = file_of(given, given.algorithm, seconds)
+        reduced(simulator, learner.kept()["weights"], given.algorithm, **about).save(file)
         size = file.stat().st_size / 1e6
         print(f"{given.algorithm}: {iteration:,} iterations in {spent:,.0f} seconds, {size:.1f} MB", flush=True)
 
 
-def reduced(made: BettingStrategy, weights: NDArray[np.floating[Any]]) -> BettingStrategy:
-    """A strategy for a small file; ``weights[slots]`` are what it was made of.
+def reduced(simulator: Any, weights: NDArray[np.floating[Any]], method: str, **about: Any) -> BettingStrategy:
+    """The average strategy of ``weights[slots]``, for a small file; ``about`` are its parameters, iterations and seed.
 
     All of a hand's weight is at the root. A bucket of the last round has its share of that wherever the own moves
     always lead, and less elsewhere.
     """
-    root, buckets = made.betting.nodes[0], made.rules.buckets()
+    root, buckets = simulator.betting.nodes[0], simulator.rules.buckets()
     at_root = root["slot"] + np.arange(buckets[0])[:, None] * root["stride"] + np.arange(root["count"])
+    least = LEAST * weights[at_root].sum() / buckets[-1]
     return BettingStrategy.of(
-        made.rules, made.betting, weights=weights, greedy=False, method=made.method, parameters=made.parameters,
-        iterations=made.iterations, seed=made.seed, least=LEAST * weights[at_root].sum() / buckets[-1], steps=STEPS,
-    )  # fmt: skip
+        simulator.rules,
+        simulator.betting,
+        weights=weights,
+        greedy=False,
+        method=method,
+        least=least,
+        steps=STEPS,
+        **about,
+    )
 
 
 def measure(given: argparse.Namespace) -> None:

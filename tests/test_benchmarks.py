@@ -235,9 +235,8 @@ def test_a_player_for_a_small_file_calls_where_its_moves_hardly_ever_lead() -> N
     number = int(np.flatnonzero((nodes["street"] == 3) & (nodes["count"] == 3))[0])
     rare = nodes[number]["slot"] + np.arange(3)
     weights[rare] = 1e-4
-    made = simulator.strategy({"weights": weights}, "cfr-br", False, iterations=1, seed=0)
-    small = champion.reduced(made, weights)
-    assert made.probabilities(number, 0) == pytest.approx(np.ones(3) / 3, abs=1 / 255)
+    small = champion.reduced(simulator, weights, "cfr-br", iterations=1, seed=0)
+    assert (small.method, small.iterations, small.seed) == ("cfr-br", 1, 0)
     assert small.probabilities(number, 0).tolist() == np.eye(3)[nodes[number]["calling"]].tolist()
     assert small.probabilities(number, 1) == pytest.approx(np.ones(3) / 3, abs=1 / champion.STEPS)
     assert set(small.share.tolist()) <= set(range(0, 256, 255 // champion.STEPS))

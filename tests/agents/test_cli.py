@@ -160,6 +160,14 @@ def test_what_players_build_once_is_announced(
     assert said.index("building tables of strength") < said.index("building clusters of hands")
 
 
+@pytest.mark.parametrize("wrong", [("--local", "--hands", "2"), ("--full", "--flops", "1")])
+def test_a_wrong_number_is_refused_before_anything_is_built(
+    wrong: tuple[str, ...], mistake: Mistake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BettingPolicy, "prepare", lambda *_: pytest.fail("tables are built for nothing"))
+    assert "must be a whole number from" in mistake("evaluate", "rules", "--game", "holdem", *wrong)
+
+
 def test_a_log_that_cannot_be_written_costs_the_log_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,9 +24,8 @@ def evaluate_fully(
 
     strategy, rules = _found(player, game)
     kept = checkpoint or Path(f"{player.name.removesuffix('.safetensors')}{SUFFIX}")
-    with Watch(quiet=as_json) as watch, _keeping(watch, kept):
-        watch.prepare([strategy])
-        found = measure(strategy, rules, checkpoint=kept, progress=watch.amount, **options)
+    with Watch(quiet=as_json) as watch, _keeping(watch, kept), watch.building() as building:
+        found = measure(strategy, rules, checkpoint=kept, progress=watch.amount, building=building, **options)
     facts = {"file": str(player), "game": game or strategy.game} | dataclasses.asdict(found)
     if as_json:
         print_json(facts | {"checkpoint": str(kept)})
@@ -39,9 +38,8 @@ def evaluate_locally(player: Path, game: str | None, as_json: bool, options: dic
     from fogplay.evaluate.full import evaluate_locally as measure
 
     strategy, rules = _found(player, game)
-    with Watch(quiet=as_json) as watch, stopping():
-        watch.prepare([strategy])
-        found = measure(strategy, rules, progress=watch.amount, **options)
+    with Watch(quiet=as_json) as watch, stopping(), watch.building() as building:
+        found = measure(strategy, rules, progress=watch.amount, building=building, **options)
     facts = {"file": str(player), "game": game or strategy.game} | dataclasses.asdict(found)
     if as_json:
         print_json(facts)
@@ -85,9 +83,9 @@ def match_exactly(
     first, second = resolve(agents, rules)
     names = names_of(agents)
     kept = checkpoint or Path(f"{names[0]}-{names[1]}{SUFFIX}")
-    with Watch(quiet=as_json) as watch, _keeping(watch, kept):
-        watch.prepare([first, second])
-        found = exact_match(rules, first, second, checkpoint=kept, progress=watch.amount, **options)
+    with Watch(quiet=as_json) as watch, _keeping(watch, kept), watch.building() as building:
+        options = options | {"checkpoint": kept, "progress": watch.amount, "building": building}
+        found = exact_match(rules, first, second, **options)
     if as_json:
         print_json({"game": game, "players": names, "checkpoint": str(kept)} | dataclasses.asdict(found))
         return

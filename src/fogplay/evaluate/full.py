@@ -45,8 +45,9 @@ def evaluate_fully(
 ) -> FullEvaluation:
     """Best responses to a strategy in the whole game, every card seen as it is.
 
-    ``options``: ``flops`` (estimate from so many sampled ones), ``seed``, ``threads``, ``checkpoint``, ``progress`` and
-    ``seconds``. Values are in thousandths of a big blind per hand, since games of this size are played for such.
+    ``options``: ``flops`` (estimate from so many sampled ones), ``seed``, ``threads``, ``checkpoint``, ``progress``,
+    ``building`` (told of tables that are built once) and ``seconds``. Values are in thousandths of a big blind per
+    hand, since games of this size are played for such.
     """
     whole = _whole(_rules(strategy, game), strategy, None, device, precision)
     found = _finished(whole.measure(**options), options)
@@ -57,7 +58,7 @@ def evaluate_fully(
 def evaluate_locally(strategy: Any, game: Any = None, *, hands: int = LOCAL_HANDS, **options: Any) -> FullEvaluation:
     """A lower bound of the exploitability in the whole game: what a local best response earns, over sampled deals.
 
-    ``options``: ``seed``, ``threads`` and ``progress``.
+    ``options``: ``seed``, ``threads``, ``progress`` and ``building``.
     """
     rules = _rules(strategy, game)
     make = part_of(rules, "local_game")

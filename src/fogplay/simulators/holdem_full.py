@@ -35,6 +35,7 @@ PRECISIONS = {"single": np.float32, "double": np.float64}
 DEVICES = ("cpu", "cuda")
 
 Progress = Callable[[int, int], None]  # flops done, of how many
+Building = Callable[[str, int, int], None]  # what is built, how much is done, of how much
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class FullGame:
     walk: Walk
     digest: str
     device: str
+    players: tuple[BettingPolicy, ...] = ()
 
     def measure(
         self,
@@ -66,11 +68,13 @@ class FullGame:
         threads: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        building: Building | None = None,
         seconds: float | None = None,
     ) -> FullValues | None:
         """The values over all flops, or an estimate from ``flops`` sampled ones; None if it was stopped before.
 
-        What was found is kept in the file ``checkpoint``, from which another call goes on. ``seconds`` limits the time.
+        What was found is kept in the file ``checkpoint``, from which another call goes on. ``building`` is told of the
+        tables that the players need once. ``seconds`` limits the time.
         """
         began = time.monotonic()
         everything = self.walk.flops()
@@ -81,6 +85,9 @@ class FullGame:
         path = None if checkpoint is None else Path(checkpoint)
         kept = _Kept(path, f"{self.digest}{' sampled' if sampled else ''}", adding=not sampled)
         end = None if seconds is None else began + seconds
+        if building is not None:
+            for player in self.players:
+                player.prepare(building)
         wanted = list(dict.fromkeys(numbers))
         finished = self._run(everything, wanted, kept, threads or self.walk.threads, progress, end)
         if not finished:
@@ -196,11 +203,11 @@ def full_game(
     seen = buckets_of(theirs.grid)
     own_seen = seen if own is None or own.grid == theirs.grid else buckets_of(own.grid)
     digest = hashlib.sha256(f"{rules.blinds} {rules.raises} {rules.max_raises} {tables.VERSION} {precision}".encode())
-    for policy in (theirs, own):
-        if policy is not None:
-            digest.update(policy.grid.encode())
-            for array in (policy.slot, policy.stride, policy.share):
-                digest.update(np.ascontiguousarray(array).tobytes())
+    players = (theirs,) if own is None else (theirs, own)
+    for policy in players:
+        digest.update(policy.grid.encode())
+        for array in (policy.slot, policy.stride, policy.share):
+            digest.update(np.ascontiguousarray(array).tobytes())
     made = new_walk(
         rules,
         theirs.betting,
@@ -215,7 +222,7 @@ def full_game(
         made = on_gpu(made)
     else:
         made = by_rows(made)
-    return FullGame(made, digest.hexdigest()[:16], device)
+    return FullGame(made, digest.hexdigest()[:16], device, players)
 
 
 def _policy(player: Any, rules: Holdem) -> BettingPolicy:

@@ -91,13 +91,24 @@ class LocalGame:
     before: NDArray[np.float64]  # [169, 1326] equity before the flop
 
     def measure(
-        self, hands: int, *, seed: int = 0, threads: int | None = None, progress: Progress | None = None
+        self,
+        hands: int,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        building: Callable[[str, int, int], None] | None = None,
     ) -> LocalValues | None:
-        """Play so many hands, both seats of each deal; None if it was stopped before."""
+        """Play so many hands, both seats of each deal; None if it was stopped before.
+
+        ``building`` is told of the tables that the player needs once.
+        """
         began = time.monotonic()
         deals = -(-checks.whole("hands", hands, 2 * SEATS * BLOCK) // SEATS)
         blocks = -(-deals // BLOCK)
         seed = checks.seed(seed)
+        if building is not None:
+            self.policy.prepare(building)
         found: list[NDArray[np.float64]] = []
         with stopping() as stop, concurrent.futures.ThreadPoolExecutor(threads or num_cores()) as pool:
 

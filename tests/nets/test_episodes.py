@@ -14,11 +14,12 @@ from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 from fogplay.games.doudizhu_heads import NUM_HEADS
 from fogplay.games.doudizhu_moves import legal_heads
-from fogplay.simulators.doudizhu_features import SEEN
+from fogplay.simulators.doudizhu_features import BOMBS, SEEN
 
 torch = pytest.importorskip("torch")
-from fogplay.bots.doudizhu import evaluators, records, selfplay, training  # noqa: E402
+from fogplay.bots.doudizhu import evaluators, fpmcts, records, selfplay, training  # noqa: E402
 from fogplay.bots.doudizhu.deltadou import Settings  # noqa: E402
+from fogplay.nets.averages import Average  # noqa: E402
 from fogplay.nets.episodes import Episodes, Reservoir  # noqa: E402
 from fogplay.nets.training import CURVE, read_rows  # noqa: E402
 from fogplay.strategies import network  # noqa: E402
@@ -66,6 +67,69 @@ def test_shares_are_those_of_the_search() -> None:
     assert legal_heads(sum(1 << 4 * rank for rank in range(15) if hand >> 4 * rank & 1)).any()
 
 
+def test_what_a_search_expects_is_kept() -> None:
+    found = selfplay.play(2, 60, 2, evaluators.by_rules(), Settings(playouts=20, sure=2.0), 0.3).samples
+    known = ~np.isnan(found.expected[:, 0])
+    assert (known == (found.shares.max(1) < 1.0))[found.shares.max(1) < 1.0].all(), "whatever was tried is known"
+    win, points = found.expected[known].T
+    assert np.abs(win).max() <= 1.0 + 1e-5
+    assert np.abs(points).max() <= 16.0
+    assert np.corrcoef(win, found.results[known, 0])[0, 1] > 0.1
+    assert np.corrcoef(points, win)[0, 1] > 0.7
+    heuristic = selfplay.play(1, 10, 1, None).samples
+    assert np.isnan(heuristic.expected).all()
+
+
+def test_points_are_expected_with_the_bombs_that_were_played() -> None:
+    """Simulations that win at once, and one in four that loses: +1 and -1 in units of the points at the root."""
+    own, expected = fpmcts.searches(1, 8, 1, 1, 2), np.full(2, np.nan, np.float32)
+    records.expect(own, 0, 0.5, expected)
+    assert np.isnan(expected).all(), "nothing was tried"
+    own.trees.num_actions[0, 0] = 2
+    own.trees.tried[0, 0] = 5, 3
+    own.trees.total[0, 0] = own.trees.wins[0, 0] = 5, -1
+    for bombs, points in ((0, 0.5), (2, 2.0), (9, 8.0)):
+        own.facts[0, BOMBS] = bombs
+        records.expect(own, 0, 0.5, expected)
+        assert expected.tolist() == [0.5, points]
+
+
+def test_a_goal_is_a_mean_of_the_result_and_what_was_expected(tmp_path: Path) -> None:
+    run = small(tmp_path)
+    imitator, decisions = run.learner, selfplay.play(1, 6, 1, None).samples._asdict()
+    seats = decisions.pop("seat")
+    least = min(np.bincount(seats))
+    batch = {
+        name: torch.stack([torch.from_numpy(array[seats == seat][:least]) for seat in range(3)])
+        for name, array in decisions.items()
+    }
+    batch["expected"] = torch.where(torch.arange(least)[:, None] % 2 == 0, 0.25, torch.nan)
+    batch["expected"] = batch["expected"].expand_as(batch["results"])
+    one = small(tmp_path / "one", expected=0.5).learner
+    one.actors.load_state_dict(imitator.actors.state_dict())
+    other = dict(batch)
+    mixed = 0.5 * batch["results"] + 0.5 * 0.25
+    other["results"] = torch.where(batch["expected"].isnan(), batch["results"], mixed)
+    (found, report), (goal, _) = one.loss(**batch), imitator.loss(**other)
+    assert float(found) == pytest.approx(float(goal), rel=1e-5)
+    assert report[1].tolist() == pytest.approx(imitator.loss(**batch)[1][1].tolist()), "the log has the result's error"
+
+
+def test_those_who_play_are_an_average() -> None:
+    net = torch.nn.Linear(1, 1, bias=False)
+    average = Average(net, 0.5)
+    values = []
+    for value in (4.0, 8.0, 16.0):
+        torch.nn.init.constant_(net.weight, value)
+        average.add()
+        values.append(float(average.net.weight))
+    assert values[0] == 4.0, "where networks began does not count"
+    assert values[1] == pytest.approx(4 + 4 * 10 / 11)
+    for _ in range(60):
+        average.add()
+    assert float(average.net.weight) == pytest.approx(16.0)
+
+
 def asked_often(most: int) -> Callable[[], bool]:
     """Says "stop" from the call with this number on."""
     calls = itertools.count()
@@ -84,13 +148,13 @@ def test_interrupted_games_go_on_as_if_nothing_had_happened(tmp_path: Path, most
     assert about["seed"] == 3
     for one, other in zip(own, again, strict=True):
         assert one.first == other.first
-        for name in ("length", "heads", "cards", "tried_heads", "tried"):
-            assert np.array_equal(getattr(one, name), getattr(other, name)), name
+        for name in ("length", "heads", "cards", "tried_heads", "tried", "expected"):
+            assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "expected"), name
     assert selfplay.go_on(3, again, 2, evaluate, settings, 1.0)
     found = selfplay.together([selfplay.played(3, each) for each in again])
     assert np.array_equal(found.winner, whole.winner)
     for name, field in found.samples._asdict().items():
-        assert np.array_equal(field, getattr(whole.samples, name)), name
+        assert np.array_equal(field, getattr(whole.samples, name), equal_nan=name == "expected"), name
 
 
 def test_games_are_saved_while_they_are_played(tmp_path: Path) -> None:
@@ -211,6 +275,9 @@ def test_episodes_play_learn_judge_and_resume(tmp_path: Path) -> None:
     assert (again.done, again.learner.updates) == (2, run.learner.updates)
     seen = np.ones((4, SEEN), np.int64)
     assert np.abs(again.learner.outputs(0, seen) - run.learner.outputs(0, seen)).max() < 0.05
+    for module in ("players", "actors"):
+        here, there = (getattr(each.learner, module).state_dict() for each in (run, again))
+        assert all(torch.allclose(here[name], there[name], atol=2e-3) for name in here)
     loaded = network.load(tmp_path / "landlord.safetensors")
     assert np.abs(loaded.outputs(seen) - again.learner.outputs(0, seen)).max() < 0.05
     with pytest.raises(FogplayError, match="another shape"):

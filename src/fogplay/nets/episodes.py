@@ -68,6 +68,7 @@ LIMITS: Limits = {
     "bootstrap_passes": (1e-6, 1e6, False), "passes": (1e-6, 1e6, False), "heat": (0, 10, False),
     "cooled": (0, 1e6, True), "judged": (0, 100_000, True),
     "width": (8, 1 << 12, True), "blocks": (1, 64, True), "rate": (1e-9, 1, False), "batch": (1, 1 << 20, True),
+    "expected": (0, 1, False), "average": (0, 0.999999, False),
 }  # fmt: skip
 
 
@@ -194,7 +195,7 @@ class Episodes:
         """The seats' networks as they are."""
         about = {**self.about, "decisions": self.learner.decisions, "episodes": self.done}
         return {
-            name: runs.exported(self.learner.actors, copy, {**about, "name": name})
+            name: runs.exported(self.learner.players, copy, {**about, "name": name})
             for copy, name in enumerate(self.names)
         }
 

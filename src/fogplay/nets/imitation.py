@@ -1,7 +1,8 @@
 """Learning from decisions of a search, or of anybody: policy, result and hidden cards, one network per seat.
 
 The loss is that of AlphaZero and DeltaDou: C1 (z - v)² - π · log p + C2 ‖θ‖², with the cross-entropy of the kickers and
-of the guess at hidden cards beside that of the heads.
+of the guess at hidden cards beside that of the heads. In z, what a search expected can stand beside the result: few games
+have few results, and networks learn them by heart.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fogplay.nets.answers import Answers, answers_of
+from fogplay.nets.averages import Average
 from fogplay.nets.convolution import Convolution
 from fogplay.nets.dense import Dense, bits_of
 from fogplay.nets.distributions import FORBIDDEN, Layout, belief_loss, set_log_probability
@@ -30,9 +32,11 @@ class Rates(NamedTuple):
     decay: float = 1e-4  # C2
     value: float = 1.0  # C1
     belief: float = 0.02
+    expected: float = 0.0  # the weight in z of what the search expected; the rest is the result's
     batch: int = 4096
     norm: float = 1.0  # of gradients, at most
     warm: int = 10  # steps after a start or resumption until the rate is reached; an episode has about 25
+    average: float = 0.99  # of the networks that play: what remains of it after a step
 
 
 class Imitator:
@@ -43,6 +47,7 @@ class Imitator:
         trained = [array for array in actors.arrays.values() if array.requires_grad]
         self.optimisers = [torch.optim.AdamW(trained, lr=rates.rate, weight_decay=rates.decay, fused=device != "cpu")]
         actors.eval()
+        self.average = Average(actors, rates.average)
         self.decisions, self.updates, self.warmed = 0, 0, 0
         self._answers: Answers | None = None
         self._loss: Any = torch.compile(self.loss) if device != "cpu" else self.loss
@@ -52,9 +57,20 @@ class Imitator:
         """All networks, in the order of the optimisers."""
         return (self.actors,)
 
+    @property
+    def players(self) -> Dense | Convolution:
+        """The networks that play: the average of those that learn."""
+        return self.average.net
+
+    @property
+    def averages(self) -> tuple[Average[Dense | Convolution], ...]:
+        """All averages, in the order of the optimisers."""
+        return (self.average,)
+
     def loss(
-        self, seen: Tensor, legal: Tensor, heads: Tensor, shares: Tensor, choice: Tensor, sets: Tensor, results: Tensor
-    ) -> tuple[Tensor, Tensor]:
+        self, seen: Tensor, legal: Tensor, heads: Tensor, shares: Tensor, choice: Tensor, sets: Tensor,
+        results: Tensor, expected: Tensor,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
         """The loss on a batch ``[copies, rows, ...]`` of decisions, and what a log reports, ``[4, copies]``."""
         layout = self.layout
         outputs = self.actors(seen[..., : self.actors.shape.words])
@@ -63,12 +79,13 @@ class Imitator:
         policy = -(shares * logarithms.gather(-1, heads.long())).sum(-1)
         policy = policy - set_log_probability(outputs, choice, sets, layout)
         values = outputs[..., layout.values : layout.values + layout.results]
-        missed = (values[..., 0] - results[..., 0]).square() + 0.1 * (values[..., 1] - results[..., 1]).square()
+        goal = results.lerp(torch.where(expected.isnan(), results, expected), self.rates.expected)
+        missed = _missed(values, goal)
         guess = belief_loss(outputs, seen, layout)
         each = policy + self.rates.value * missed + self.rates.belief * guess
         best = torch.where(allowed, outputs[..., : layout.heads], FORBIDDEN).argmax(-1)
         same = (best == heads.gather(-1, shares.argmax(-1, keepdim=True)).squeeze(-1)).float()
-        report = torch.stack([part.mean(-1) for part in (policy, missed, guess, same)])
+        report = torch.stack([part.mean(-1) for part in (policy, _missed(values, results), guess, same)])
         return each.mean(-1).sum(), report.detach()
 
     def learn(self, decisions: list[dict[str, Tensor]], steps: int) -> dict[str, Any]:
@@ -90,6 +107,7 @@ class Imitator:
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.actors.parameters(), self.rates.norm)
             self.optimisers[0].step()
+            self.average.add()
             reports.append(report)
         self.actors.eval()
         found = torch.stack(reports[-max(steps // 10, 1) :]).mean(0).cpu()
@@ -100,7 +118,7 @@ class Imitator:
         """What a seat's network says, asked once."""
         there = torch.from_numpy(np.ascontiguousarray(seen)).to(self.device)
         parts = there.split(CACHED) if self.device == "cpu" and len(there) > CACHED else (there,)
-        found: NDArray[np.float32] = torch.cat([self.actors(part[None], seat)[0] for part in parts]).cpu().numpy()
+        found: NDArray[np.float32] = torch.cat([self.players(part[None], seat)[0] for part in parts]).cpu().numpy()
         return found
 
     def evaluator(self) -> Evaluator:
@@ -108,6 +126,11 @@ class Imitator:
         if self.device == "cpu":
             return self.outputs
         if self._answers is None:
-            self._answers = answers_of(self.actors)
+            self._answers = answers_of(self.players)
         self._answers.update()
         return self._answers
+
+
+def _missed(values: Tensor, goal: Tensor) -> Tensor:
+    """The squared error of the result, and a tenth of that of the points."""
+    return (values[..., 0] - goal[..., 0]).square() + 0.1 * (values[..., 1] - goal[..., 1]).square()

@@ -7,13 +7,13 @@ game, over the moves of all seats, from the first side's point of view; the othe
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from fogplay.nets.averages import Average
 from fogplay.nets.dense import Dense
 from fogplay.nets.distributions import Layout, belief_loss, log_probability
 
@@ -110,7 +110,7 @@ class Learner:
             torch.optim.AdamW(net.parameters(), lr=self.batch.rate, fused=gpu) for net in (actors, critic)
         ]
         self.decisions, self.updates, self.warmed = 0, 0, 0
-        self._average, self._rounds = copy.deepcopy(actors).requires_grad_(False), 0
+        self._average = Average(actors, settings.average)
         self._words = lanes.seen_words
         compiled: Any = torch.compile if device != "cpu" else lambda function: function
         self._act, self._judge = compiled(self._outputs), compiled(self._values)
@@ -122,12 +122,14 @@ class Learner:
         return self.actors, self.critic
 
     @property
-    def players(self) -> Dense:
-        """The seats' networks for play: an average of the last rounds, less noisy than the newest.
+    def averages(self) -> tuple[None, None]:
+        """No average is part of a run's state."""
+        return None, None
 
-        It is not part of a run's state: after a resumption it begins anew.
-        """
-        return self._average if self._rounds else self.actors
+    @property
+    def players(self) -> Dense:
+        """The seats' networks for play: an average of the last rounds, which begins anew after a resumption."""
+        return self._average.net if self._average.added else self.actors
 
     # ---- Play
 
@@ -218,7 +220,7 @@ class Learner:
             order = torch.randperm(settings.steps * settings.size, device=self.device)
             for chosen in order.split(settings.batch):
                 reports.append(self._update(chosen, _falling(settings.rate, fraction)))
-        self._join()
+        self._average.add()
         self.decisions += int(weights.sum())
         report = torch.stack(reports).mean(0).cpu()
         over = moves.results[:-1, :, :, 2].sum()
@@ -235,14 +237,6 @@ class Learner:
             "belief": report[3].tolist(),
             "spread": spread.flatten().tolist(),
         }
-
-    def _join(self) -> None:
-        """Add the networks as they are to their average; the first rounds count more."""
-        self._rounds += 1
-        share = max(1.0 - self.settings.average, min(1.0, 10.0 / (9.0 + self._rounds)))
-        with torch.no_grad():
-            for mean, newest in zip(self._average.parameters(), self.actors.parameters(), strict=True):
-                mean.lerp_(newest, share)
 
     def _update(self, chosen: Tensor, rate: float) -> Tensor:
         """One step of the optimisers on the chosen moves of every seat; return what a log reports."""

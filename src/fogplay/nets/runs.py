@@ -1,6 +1,6 @@
 """The state of a training run in a folder: small enough to move, written so that a killed run loses minutes at most.
 
-There is one file per network. Its weights are 16-bit floats. Of the optimiser's second moments the means over rows and
+There is one file per network. Its weights are 16-bit floats, and so is their average where it plays on. Of the optimiser's second moments the means over rows and
 over columns are kept, whose product is close to them (Shazeer & Stern 2018). The first moments are not kept: the
 optimiser finds them again within some tens of steps, during which its rate rises from zero. The file ``run.json`` names
 the files that belong together; it is replaced last.
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fogplay import storage
 from fogplay.errors import FogplayError
+from fogplay.nets.averages import Average
 from fogplay.nets.convolution import Convolution
 from fogplay.nets.dense import Dense
 from fogplay.strategies.convolution import ConvolutionShape, folded
@@ -34,6 +35,7 @@ class Learner(Protocol):
     decisions: int
     updates: int
     optimisers: list[Any]
+    averages: tuple[Average[Any] | None, ...]  # of the networks; None where it begins anew after a resumption
 
     @property
     def nets(self) -> tuple[Module, ...]: ...
@@ -44,7 +46,7 @@ def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str
     folder.mkdir(parents=True, exist_ok=True)
     facts = {**about, "decisions": learner.decisions, "updates": learner.updates}
     files = {}
-    for name, (net, copy, optimiser) in zip(names, _parts(learner), strict=True):
+    for name, (net, copy, optimiser, average) in zip(names, _parts(learner), strict=True):
         files[name] = f"{name}-{learner.updates}.safetensors"
         arrays: dict[str, NDArray[Any]] = {key: _half(array[copy]) for key, array in net.arrays.items()}
         for key, array in net.arrays.items():
@@ -52,6 +54,8 @@ def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str
             if moment is not None:
                 arrays[f"rows.{key}"] = _numbers(moment[copy].mean(-1))
                 arrays[f"columns.{key}"] = _numbers(moment[copy].mean(-2))
+        if average is not None:
+            arrays |= {f"average.{key}": _half(array[copy]) for key, array in average.net.arrays.items()}
         storage.write(folder / files[name], KIND, arrays, {**facts, "name": name, **described(net.shape)})
     storage.write_text(folder / INDEX, json.dumps({**facts, "files": files}))
     for old in folder.glob("*-*.safetensors"):
@@ -62,7 +66,7 @@ def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str
 def resume(folder: Path, learner: Learner, names: tuple[str, ...]) -> dict[str, Any]:
     """Put the state of a run into a learner of the same shape; return what was saved about it."""
     index = read_index(folder)
-    for name, (net, copy, optimiser) in zip(names, _parts(learner), strict=True):
+    for name, (net, copy, optimiser, average) in zip(names, _parts(learner), strict=True):
         arrays, about = storage.read(folder / index["files"][name], KIND)
         if shape_from(about) != net.shape:
             raise FogplayError(f"{folder / index['files'][name]} holds a network of another shape")
@@ -72,6 +76,10 @@ def resume(folder: Path, learner: Learner, names: tuple[str, ...]) -> dict[str, 
                 if f"rows.{key}" in arrays:
                     moments = (arrays[f"rows.{key}"], arrays[f"columns.{key}"])
                     _remember(optimiser, array, copy, moments, index["updates"])
+                if average is not None:
+                    mean = arrays.get(f"average.{key}", arrays[key]).astype(np.float32)
+                    average.net.arrays[key][copy] = torch.from_numpy(mean).to(array.device)
+                    average.added = index["updates"]
     learner.decisions, learner.updates = index["decisions"], index["updates"]
     return index
 
@@ -93,6 +101,9 @@ def network(folder: Path, name: str) -> Network:
     if name not in index["files"]:
         raise FogplayError(f"{folder} has no network '{name}'; it has {', '.join(index['files'])}")
     arrays, about = storage.read(folder / index["files"][name], KIND)
+    prefix = "average."
+    means = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+    arrays = {**arrays, **means}
     shape = shape_from(about)
     if isinstance(shape, ConvolutionShape):
         arrays = folded(shape, {key: array.astype(np.float32) for key, array in arrays.items()})
@@ -107,11 +118,11 @@ def exported(net: Module, copy: int, about: dict[str, Any]) -> Network:
     return Network(net.shape, arrays, about)
 
 
-def _parts(learner: Learner) -> list[tuple[Module, int, Any]]:
-    """Every network of a run: the module, its place in there, and the optimiser."""
+def _parts(learner: Learner) -> list[tuple[Module, int, Any, Average[Any] | None]]:
+    """Every network of a run: the module, its place in there, the optimiser, and the module's average."""
     return [
-        (net, copy, optimiser)
-        for net, optimiser in zip(learner.nets, learner.optimisers, strict=True)
+        (net, copy, optimiser, average)
+        for net, optimiser, average in zip(learner.nets, learner.optimisers, learner.averages, strict=True)
         for copy in range(net.copies)
     ]
 

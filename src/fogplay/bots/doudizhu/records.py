@@ -1,10 +1,11 @@
-"""Games of self-play as they are kept: the moves, and how often the search tried what; all else follows from these.
+"""Games of self-play as they are kept: the moves, and what the search found; all else follows from these.
 
 A record is of games that are played in step. It can be read at any moment, and games go on from where it ends.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,8 @@ from fogplay import storage
 from fogplay.bots.doudizhu.inference import LONGEST
 from fogplay.bots.doudizhu.lockstep import deal_lanes, make_all
 from fogplay.jit import kernel
-from fogplay.simulators.doudizhu_features import FACTS, WORDS
+from fogplay.simulators.doudizhu_features import BOMBS, FACTS, WORDS
+from fogplay.simulators.doudizhu_lanes import MOST_DOUBLINGS
 
 KIND = "games"
 KEPT = 16  # heads of a decision whose tries are kept: the most tried ones
@@ -31,6 +33,7 @@ class Record(NamedTuple):
     cards: NDArray[np.uint64]  # [games, LONGEST]
     tried_heads: NDArray[np.int16]  # [games, LONGEST, 16] of the moves that a search tried
     tried: NDArray[np.int32]  # [games, LONGEST, 16] how often
+    expected: NDArray[np.float32]  # [games, LONGEST, 2] the result and the points that it expected; NaN: not known
 
 
 def new(first: int, games: int, searched: bool = True) -> Record:
@@ -43,6 +46,7 @@ def new(first: int, games: int, searched: bool = True) -> Record:
         np.zeros((games, LONGEST), np.uint64),
         np.zeros(tries, np.int16),
         np.zeros(tries, np.int32),
+        np.full((games, LONGEST, 2), np.nan, np.float32),
     )
 
 
@@ -58,15 +62,32 @@ def positions(seed: int, own: Record, moves: int | None = None) -> tuple[NDArray
     return words, facts
 
 
-# ---- What a search tried
+# ---- What a search found
 
 
 @kernel
-def keep_tries(searches, searched, lanes, move, tried_heads, tried):
-    """Write down what a search tried at its roots, by head: rows ``searched`` of ``lanes``, at a number of a move."""
+def keep_found(searches, searched, lanes, move, points, tried_heads, tried, expected):
+    """Write down what a search tried at its roots, by head, and what it expected of them: the number of a move,
+    rows ``searched`` of ``lanes``. A point counted ``points`` times as much as a won game.
+    """
     for row in range(len(searched)):
         lane = lanes[searched[row]]
         keep_root(searches, row, tried_heads[lane, move], tried[lane, move])
+        expect(searches, row, points, expected[lane, move])
+
+
+@kernel
+def expect(searches, row, points, expected):
+    """Fill ``expected[2]`` with the mean result of a root's simulations and their mean points, as far as known."""
+    number, value, win = 0, 0.0, 0.0
+    for action in range(searches.trees.num_actions[row, 0]):
+        number += searches.trees.tried[row, 0, action]
+        value += searches.trees.total[row, 0, action]
+        win += searches.trees.wins[row, 0, action]
+    if number > 0 and points > 0.0:
+        doublings = min(searches.facts[row, BOMBS], MOST_DOUBLINGS)
+        expected[0] = win / number
+        expected[1] = ((1.0 + points) * value - win) / (points * number) * math.pow(2.0, doublings)
 
 
 @kernel
@@ -96,13 +117,14 @@ def keep_root(searches, row, heads, tried):
 
 def save(path: Path, records: Sequence[Record], about: Mapping[str, Any]) -> None:
     """Write games, also while they are being played."""
-    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in ("heads", "cards", "options", "tried_heads", "tried")}
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in ("heads", "cards", "options", "tried_heads", "tried", "expected")}
     lengths = [own.length.copy() for own in records]
     for own, length in zip(records, lengths, strict=True):
         made = np.arange(LONGEST) < length[:, None]
         tried = own.tried[made]
         parts["heads"].append(own.heads[made])
         parts["cards"].append(own.cards[made])
+        parts["expected"].append(own.expected[made])
         parts["options"].append((tried > 0).sum(1).astype(np.uint8))
         parts["tried_heads"].append(own.tried_heads[made][tried > 0])
         parts["tried"].append(tried[tried > 0])
@@ -124,6 +146,7 @@ def load(path: Path) -> tuple[list[Record], dict[str, Any]]:
         made = np.arange(LONGEST) < own.length[:, None]
         moves = slice(move, move + int(own.length.sum()))
         own.heads[made], own.cards[made] = arrays["heads"][moves], arrays["cards"][moves]
+        own.expected[made] = arrays["expected"][moves]
         number = arrays["options"][moves]
         some = slice(option, option + int(number.sum()))
         there = np.arange(KEPT) < number[:, None]

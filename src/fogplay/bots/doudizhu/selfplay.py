@@ -16,7 +16,7 @@ from fogplay.bots.doudizhu.deltadou import Mind, Settings
 from fogplay.bots.doudizhu.evaluators import by_networks
 from fogplay.bots.doudizhu.inference import Situations
 from fogplay.bots.doudizhu.lockstep import ask_bot, make_all, note, seen_only
-from fogplay.bots.doudizhu.records import KEPT, Record, keep_tries
+from fogplay.bots.doudizhu.records import KEPT, Record, keep_found
 from fogplay.engines import spread
 from fogplay.games.doudizhu_cards import having_2
 from fogplay.games.doudizhu_heads import KICKERS, NUM_KICKERS, PAIRS, cards_of_head, category_of, rank_of
@@ -51,6 +51,7 @@ class Samples(NamedTuple):
     choice: NDArray[np.int32]  # [decisions, 3] the move made: its head, the kind and number of its kickers
     sets: NDArray[np.int64]  # [decisions, 2] the kickers that could be taken, and that were
     results: NDArray[np.float32]  # [decisions, 2] won or lost, and points, for the own side
+    expected: NDArray[np.float32]  # [decisions, 2] what the search expected of them; NaN: not known
 
 
 class Played(NamedTuple):
@@ -72,6 +73,7 @@ def empty(decisions: int) -> Samples:
         np.zeros((decisions, 3), np.int32),
         np.zeros((decisions, 2), np.int64),
         np.zeros((decisions, 2), np.float32),
+        np.full((decisions, 2), np.nan, np.float32),
     )
 
 
@@ -148,10 +150,11 @@ def draw_moves(searches, searched, heat, heads, cards, rng):
 
 
 @kernel
-def share_all(tried_heads, tried, samples, first, last):
-    """Put the shares of a search's tries into the samples from ``first`` to ``last``, where it tried anything."""
+def share_all(tried_heads, tried, expected, samples, first, last):
+    """Put what a search found into the samples from ``first`` to ``last``, where it tried anything."""
     for place in range(first, last):
         lane, total = np.int64(samples.results[place, 0]), 0.0
+        samples.expected[place, 0], samples.expected[place, 1] = expected[lane, 0], expected[lane, 1]
         for option in range(tried.shape[1]):
             total += tried[lane, option]
         if total > 0.0:
@@ -194,7 +197,8 @@ def _go_on(
             decided = mind.think(seen_only(view, int(facts[lanes[0], SEAT])), streams)
             if heat > 0.0:
                 draw_moves(decided.searches, decided.searched, heat, decided.heads, decided.cards, streams)
-            keep_tries(decided.searches, decided.searched, lanes, move, own.tried_heads, own.tried)
+            points, kept = mind.settings.weights.points, (own.tried_heads, own.tried, own.expected)
+            keep_found(decided.searches, decided.searched, lanes, move, points, *kept)
             make_all(lanes, words, facts, decided.heads, decided.cards)
         note(lanes, words, facts, own.heads, own.cards)
         own.length[lanes] = move + 1
@@ -214,7 +218,8 @@ def played(seed: int, own: Record) -> Played:
         lanes = np.flatnonzero(own.length > move)
         heads, cards = own.heads[lanes, move].astype(np.int64), own.cards[lanes, move]
         begin, end = end, write_samples(lanes, words, facts, heads, cards, samples, end)
-        share_all(own.tried_heads[:, move], own.tried[:, move], samples, begin, end)
+        found = own.tried_heads[:, move], own.tried[:, move], own.expected[:, move]
+        share_all(*found, samples, begin, end)
         make_all(lanes, words, facts, heads, cards)
     samples = Samples._make(field[:end] for field in samples)
     winner, bombs = facts[:, SEAT].copy(), facts[:, BOMBS].copy()

@@ -97,6 +97,7 @@ def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
 # ---- In episodes, as in the paper
 
 PLANES = (0, 1, 2, 3, 4, 5, 6, 7, 8)  # own, unseen, shown; played by each; the last three moves
+RATES = ("rate", "batch", "expected", "average")  # settings of a run that are the imitator's
 THREADS = "threads"  # instead of one of engines.ENGINES
 TOGETHER = 256  # games that a thread plays in step: threads take turns at Python's lock, which costs more than waiting
 PARALLEL = 16  # simulations of a position at the same time: many positions fill a batch
@@ -136,14 +137,14 @@ def episodes(
     require_engine(engine, (THREADS, *ENGINES))
     wanted = within(LIMITS, ("heat",), {**({} if device == "cuda" else EPISODES_ON_CPU), **chosen})
     width, blocks = wanted.pop("width", 128), wanted.pop("blocks", 10)
-    rates = Rates(**{name: wanted.pop(name) for name in ("rate", "batch") if name in wanted})
+    rates = Rates(**{name: wanted.pop(name) for name in RATES if name in wanted})
     plan, cores = EpisodePlan(**wanted), num_cores()
     threads, parts = (2 * cores, max(cores // 2, 1)) if device == "cuda" else (cores, cores)  # some wait for the GPU
     parts = max(parts, plan.games // TOGETHER)
     begin(device, seed)
     shape = ConvolutionShape(SEEN, OUTPUTS, PLANES, FACT_WORDS, NUM_RANKS, width, blocks)
     imitator = Imitator(Convolution(shape, len(SEATS)), LAYOUT, rates, device)
-    settings = {**plan._asdict(), "width": width, "blocks": blocks, "rate": rates.rate, "batch": rates.batch}
+    settings = {**plan._asdict(), "width": width, "blocks": blocks, **{name: getattr(rates, name) for name in RATES}}
     about = {"game": str(rules), "seed": seed, "settings": settings}
     games = SelfPlay(plan, seed, threads, parts, engine)
     run = Episodes(imitator, SEATS, folder, about, plan, games)

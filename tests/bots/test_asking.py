@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,13 +31,6 @@ class Plain:
         return np.repeat(100.0 * seat + seen.sum(1, keepdims=True), OUTPUTS, 1).astype(np.float32)
 
 
-class Joint(Plain):
-    """The same about several seats at once."""
-
-    def together(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[NDArray[np.float32]]:
-        return [self(*question) for question in questions]
-
-
 def rows(numbers: Sequence[int]) -> NDArray[np.int64]:
     return np.repeat(np.array(numbers, np.int64)[:, None], SEEN, 1)
 
@@ -57,9 +49,8 @@ def expected(seats: int | Sequence[int], numbers: Sequence[int]) -> list[float]:
     return [-1 if seat == NOBODY else 100 * seat + SEEN * number for seat, number in zip(each, numbers, strict=True)]
 
 
-@pytest.mark.parametrize("kind", [Plain, Joint])
-def test_a_question_is_asked_once(kind: Any) -> None:
-    plain = kind()
+def test_a_question_is_asked_once() -> None:
+    plain = Plain()
     own = Asking(plain)
     for numbers in ([3, 4, 3, 5], [5, 6, 6], [3, 4, 5, 6]):
         assert filled(own, 1, numbers).tolist() == expected(1, numbers)
@@ -70,9 +61,8 @@ def test_a_question_is_asked_once(kind: Any) -> None:
     assert len(plain.questions) == 5
 
 
-@pytest.mark.parametrize("kind", [Plain, Joint])
-def test_rows_of_all_seats_are_told_apart(kind: Any) -> None:
-    plain = kind()
+def test_rows_of_all_seats_are_told_apart() -> None:
+    plain = Plain()
     own = Asking(plain)
     for seats, numbers in (
         ([2, 0, NOBODY, 2, 0, 2], [1, 1, 1, 2, 2, 1]),
@@ -85,7 +75,7 @@ def test_rows_of_all_seats_are_told_apart(kind: Any) -> None:
 
 @pytest.mark.parametrize("places", [2, 8])
 def test_answers_make_room_for_newer_ones(places: int) -> None:
-    plain, rng = Joint(), np.random.default_rng(4)
+    plain, rng = Plain(), np.random.default_rng(4)
     own = Asking(plain, places)
     for _ in range(50):
         seats, numbers = rng.integers(NOBODY, 3, 30), rng.integers(0, 40, 30)
@@ -125,20 +115,19 @@ def test_memory_grows_up_to_a_limit() -> None:
 
 
 class Forgetful(Asking):
-    """Asks everything again."""
+    """Remembers one answer."""
 
-    def fill(self, asks: NDArray[np.int8], seen: NDArray[np.int64], outputs: NDArray[np.float32]) -> bool:
-        for row in np.flatnonzero(asks != NOBODY):
-            outputs[row] = self.evaluate(int(asks[row]), seen[row : row + 1])[0]
-        return bool((asks != NOBODY).any())
+    def grow(self, places: int) -> None:
+        pass
 
 
 def test_a_search_is_the_same_with_memory_and_without() -> None:
     evaluate = evaluators.by_networks(tiny_networks())
     own, settings = hidden(played_on(8, 6, 20, evaluators.by_rules())), DeltaSettings(playouts=60, sure=2.0)
     one, other = Mind(evaluate, settings), Mind(evaluate, settings)
-    other.asking = Forgetful(evaluate)
+    other.asking = Forgetful(evaluate, 1)
     found = [mind.think(own, many_streams(8, len(own.words))) for mind in (one, other)]
     assert np.array_equal(found[0].cards, found[1].cards)
     assert np.array_equal(found[0].searches.trees.tried[:, 0], found[1].searches.trees.tried[:, 0])
     assert one.asking.asked < one.asking.rows
+    assert one.asking.asked < other.asking.asked

@@ -13,15 +13,20 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from fogplay.bots.doudizhu import DeltaSettings, evaluators  # noqa: E402
 from fogplay.bots.doudizhu.asking import Asking  # noqa: E402
+from fogplay.bots.doudizhu.deltadou import Mind  # noqa: E402
+from fogplay.desks import ASKED  # noqa: E402
 from fogplay.nets.answers import SIZES, Answers, Captured  # noqa: E402
+from fogplay.simulators.streams import many_streams  # noqa: E402
+from tests.bots.networks import hidden, played_on  # noqa: E402
 
 WORDS, OUTPUTS = 3, 2
 
 
 class Mark:
-    def synchronize(self) -> None:
-        pass
+    def query(self) -> bool:
+        return True
 
     def elapsed_time(self, other: "Mark") -> float:
         return 500.0
@@ -74,6 +79,13 @@ def test_every_thread_gets_its_own_answers() -> None:
     assert asked.seconds() == pytest.approx(0.5 * asked.batches)
 
 
+def wait_for(happened: Any) -> None:
+    end = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
 def test_what_waits_is_answered_together() -> None:
     gate, begun = threading.Event(), threading.Event()
     asked = answers(gate, begun)
@@ -82,54 +94,60 @@ def test_what_waits_is_answered_together() -> None:
         found = [pool.submit(lambda: np.array(asked(1, seen)))]
         assert begun.wait(60), "the first question is being answered"
         found += [pool.submit(lambda: np.array(asked(1, seen))) for _ in range(5)]
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            waiting = asked._open[1]
-            if waiting is not None and waiting.rows == 50 and waiting.writers == 0:
-                break
-            time.sleep(0.01)
+        wait_for(lambda: sum(each.desk.state[0] == ASKED for each in asked._desks) == 6)
         gate.set()
         assert all(np.array_equal(each.result(), expected(1, seen)) for each in found)
     assert asked.batches == 2
 
 
-def test_several_seats_are_asked_together() -> None:
-    gate, begun = threading.Event(), threading.Event()
-    asked, seen = answers(gate, begun), np.arange(30).reshape(10, WORDS)
-    with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(lambda: [np.array(each) for each in asked.together([(0, seen), (1, seen + 1)])])
-        assert begun.wait(60), "one seat's question is being answered"
-        end = time.monotonic() + 60
-        while (waiting := sum(each.rows for each in asked._open if each is not None)) < 10 and time.monotonic() < end:
-            time.sleep(0.01)
-        gate.set()
-        assert waiting == 10, "the other seat's waits meanwhile"
-        for seat, outputs in enumerate(found.result()):
-            assert np.array_equal(outputs, expected(seat, seen + seat))
-    assert asked.together([]) == []
+def words_of(seat: int, seen: Any) -> Any:
+    """Answers of the real width that name the question."""
+    return (
+        torch.as_tensor(seen).double().sum(1, keepdim=True).remainder(9973).float() * 0.001 + seat + torch.arange(476)
+    )
 
 
-def test_a_search_asks_all_seats_together() -> None:
-    class Both:
-        def __init__(self) -> None:
-            self.asked: list[list[int]] = []
+def on_desks(place: Any = None) -> Answers:
+    return Answers(lambda seen, seat: words_of(seat, seen), lambda: None, 3, 32, 476, place or Wide())
 
-        def __call__(self, seat: int, seen: Any) -> Any:
-            return np.repeat(seen[:, :1] * 3.0 + seat, 476, 1).astype(np.float32)
 
-        def together(self, questions: Any) -> Any:
-            self.asked.append([seat for seat, _ in questions])
-            return [self(*question) for question in questions]
+class Wide(Here):
+    def capture(self, forward: Any, seat: int, size: int, words: int) -> Captured:
+        seen, outputs = torch.zeros((size, words), dtype=torch.int64), torch.zeros((size, 476))
+        return Captured(lambda: outputs.copy_(forward(seen, seat)), seen, outputs)
 
-    rng, both = np.random.default_rng(3), Both()
-    asks, seen = rng.integers(-1, 3, 40).astype(np.int8), rng.integers(0, 99, (40, 32))
-    one, other = np.zeros((40, 476), np.float32), np.zeros((40, 476), np.float32)
-    assert Asking(both).fill(asks, seen, one)
-    assert Asking(both.__call__).fill(asks, seen, other)
-    assert both.asked == [[0, 1, 2]]
-    assert np.array_equal(one, other)
-    assert (one[:, 0] == np.where(asks >= 0, seen[:, 0] * 3 + asks, 0)).all()
-    assert not Asking(both).fill(np.full(40, -1, np.int8), seen, one)
+
+def test_all_seats_are_asked_at_a_desk() -> None:
+    rng, attendant = np.random.default_rng(3), on_desks()
+    one, other = Asking(attendant), Asking(lambda seat, seen: words_of(seat, seen).numpy())
+    for rows in (40, 3, 9000, 700):
+        asks, seen = rng.integers(-1, 3, rows).astype(np.int8), rng.integers(0, 99, (rows, 32))
+        found = np.zeros((2, rows, 476), np.float32)
+        assert one.fill(asks, seen, found[0])
+        assert other.fill(asks, seen, found[1])
+        assert np.array_equal(found[0], found[1])
+    assert (one.rows, one.asked) == (other.rows, other.asked)
+    assert not one.fill(np.full(40, -1, np.int8), seen[:40], found[0])
+    assert attendant.rows == one.asked
+
+
+def test_searches_in_threads_are_the_same_at_desks() -> None:
+    attendant, settings = on_desks(), DeltaSettings(playouts=30, sure=2.0)
+    own = hidden(played_on(8, 6, 20, evaluators.by_rules()))
+
+    def tried(evaluate: Any) -> Any:
+        found = Mind(evaluate, settings).think(own, many_streams(8, len(own.words)))
+        return found.searches.trees.tried[: len(own.words), 0].tolist()
+
+    expected = tried(lambda seat, seen: words_of(seat, seen).numpy())
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: tried(attendant), range(12)))
+    assert all(each == expected for each in found)
+    gc.collect()
+    assert len(attendant._desks) == 0, "desks are given back"
+    assert 1 <= len(attendant._spare) <= 12
+    late = Mind(attendant, settings._replace(playouts=100_000))
+    assert late.think(own, many_streams(8, len(own.words)), time.monotonic() + 0.2).searches.trees.tried[0, 0].sum() > 0
 
 
 def test_a_question_larger_than_a_batch_is_split() -> None:
@@ -138,17 +156,28 @@ def test_a_question_larger_than_a_batch_is_split() -> None:
     assert asked.batches == 3
 
 
-def test_batches_are_used_again() -> None:
-    asked, seen = answers(), np.arange(3 * 5000).reshape(-1, WORDS)
-    first = asked(0, seen)
-    kept = np.array(first)
-    with ThreadPoolExecutor(1) as pool:
-        for _ in range(20):
-            pool.submit(lambda: asked(0, seen + 1)).result()
-    assert np.array_equal(first, kept), "answers stay until the thread that got them asks again"
-    for _ in range(20):
-        asked(1, seen)
-    assert len(asked._spare) <= 2
+def test_desks_are_used_again() -> None:
+    asked = answers()
+    first = asked.desk(100)
+    asked.give_back(first)
+    again, other = asked.desk(50), asked.desk(50)
+    assert again.state is first.state
+    assert other.state is not first.state
+    large = asked.desk(5000)
+    assert len(large.questions) == 5000
+    asked.give_back(other)
+    assert len(asked._desks) == 2
+
+
+def test_nobody_goes_round_while_nobody_asks() -> None:
+    asked = answers()
+    asked(0, np.ones((1, WORDS), np.int64))
+    before = asked._asking
+    time.sleep(0.1)
+    assert before == asked._asking == 0
+    began = time.process_time()
+    time.sleep(0.3)
+    assert time.process_time() - began < 0.1
 
 
 def test_a_failure_reaches_the_thread_that_asked() -> None:
@@ -164,7 +193,7 @@ def test_a_failure_on_the_way_reaches_everybody() -> None:
             return Lost()
 
     class Lost(Mark):
-        def synchronize(self) -> None:
+        def query(self) -> bool:
             raise RuntimeError("lost")
 
     asked = Answers(lambda seen, seat: seen[:, :OUTPUTS].float(), lambda: None, 3, WORDS, OUTPUTS, Failing())

@@ -95,7 +95,7 @@ def test_points_are_expected_with_the_bombs_that_were_played() -> None:
 
 
 def test_a_goal_is_a_mean_of_the_result_and_what_was_expected(tmp_path: Path) -> None:
-    run = small(tmp_path)
+    run = small(tmp_path, expected=0.0)
     imitator, decisions = run.learner, selfplay.play(1, 6, 1, None).samples._asdict()
     seats = decisions.pop("seat")
     least = min(np.bincount(seats))
@@ -111,7 +111,7 @@ def test_a_goal_is_a_mean_of_the_result_and_what_was_expected(tmp_path: Path) ->
     mixed = 0.5 * batch["results"] + 0.5 * 0.25
     other["results"] = torch.where(batch["expected"].isnan(), batch["results"], mixed)
     (found, report), (goal, _) = one.loss(**batch), imitator.loss(**other)
-    assert float(found) == pytest.approx(float(goal), rel=1e-5)
+    assert found.item() == pytest.approx(goal.item(), rel=1e-5)
     assert report[1].tolist() == pytest.approx(imitator.loss(**batch)[1][1].tolist()), "the log has the result's error"
 
 

@@ -168,7 +168,7 @@ def _code() -> str:
 
 QUICK = {"bootstrap": 400, "games": 12, "playouts": 12, "width": 16, "blocks": 2, "batch": 128, "judged": 0}
 CURVES: dict[str, tuple[int, dict[str, Any], int]] = {
-    "quick": (1, QUICK, 20), "medium": (2, QUICK, 50), "paper": (20, {"judged": 200}, 1000),
+    "quick": (1, QUICK, 20), "medium": (2, QUICK, 50), "paper": (20, {"judged": 400}, 1000),
 }  # fmt: skip
 SEAT_NAMES = {"landlord": "the landlord", "after": "the peasant after it", "before": "the peasant before it"}
 OPPONENTS = {

@@ -1,17 +1,18 @@
 """Answering questions of many threads on a GPU.
 
-A search asks often, about a few hundred rows at a time, and a GPU is fast with thousands. So the questions that wait
-for one seat's network lie in one batch: every thread copies its rows into the batch that is open, and a thread of its
-own sends batches off. The network of each seat is captured once for batches of a few sizes, and replayed, so a batch
-costs two copies and one launch, however many threads have asked. While a question waits, its thread holds neither
-Python's lock nor a core.
+A search asks often, about a few hundred rows at a time, and a GPU is fast with thousands. So threads lay questions on
+desks (``fogplay/desks.py``), in memory that a GPU reads by itself, and a thread of its own goes round: all rows that
+wait for one seat's network make a batch, whichever desks they lie on. The network of each seat is captured once for
+batches of a few sizes, and replayed. While a question waits, its thread needs neither Python's lock nor a core.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fogplay.desks import ANSWERED, ASKED, FAILED, Desk, exchange, new_desk
 from fogplay.errors import FogplayError
 from fogplay.nets.convolution import Convolution
 from fogplay.nets.dense import Dense
@@ -26,7 +28,9 @@ from fogplay.strategies.dense import DenseShape
 from fogplay.strategies.network import Network
 
 SIZES = (128, 512, 1024, 2048, 3072, 4096, 6144, 8192)  # rows of a batch, which is filled up to the next size
-FLYING = 2  # batches on their way at the same time; more would be smaller
+FLYING = 2  # batches on their way at the same time
+MANY = SIZES[-1] // 2  # rows from which on a batch is sent while another one is on its way
+ROUND = 2e-5  # seconds between two rounds without anything to do
 Forward = Callable[[Tensor, int], Tensor]  # (seen[rows, words], seat) -> outputs[rows, outputs]
 
 
@@ -38,21 +42,37 @@ class Captured(NamedTuple):
     outputs: Tensor
 
 
-class Batch:
-    """Rows of many threads, and the answers to them; used again when nobody reads it any more."""
+class Attended:
+    """A desk in memory that the GPU reads and writes, and how far it has come with what lies there."""
 
-    def __init__(self, seen: Tensor, outputs: Tensor) -> None:
-        self.seen, self.outputs = seen, outputs
-        self.questions: NDArray[np.int64] = seen.numpy()
-        self.answers: NDArray[np.float32] = outputs.numpy()
-        self.rows = self.writers = self.readers = 0
+    def __init__(self, questions: Tensor, answers: Tensor, kinds: int) -> None:
+        memory = iter((questions.numpy(), answers.numpy()))
+        self.questions, self.answers = questions, answers
+        self.desk = new_desk(len(questions), questions.shape[1], answers.shape[1], kinds, lambda *_: next(memory))
+        self.left = 0  # rows that are not answered yet; 0: nothing was noticed here
         self.error: Exception | None = None
-        self.done = threading.Event()
 
-    def clear(self) -> None:
-        """Make it ready for other rows."""
-        self.rows, self.error = 0, None
-        self.done.clear()
+    def settle(self, error: Exception | None = None) -> None:
+        """Let the desk's thread go on."""
+        self.left, self.error = 0, error
+        self.desk.state[0] = ANSWERED if error is None else FAILED
+
+
+class Part(NamedTuple):
+    """Rows of a desk that wait for one seat's network."""
+
+    attended: Attended
+    first: int
+    rows: int
+
+
+class Batch(NamedTuple):
+    """What is on its way."""
+
+    parts: list[Part]
+    begin: Any  # marks: when the network began, when it ended, and when the answers had arrived
+    end: Any
+    arrived: Any
 
 
 class Gpu:
@@ -64,7 +84,7 @@ class Gpu:
 
     def event(self) -> Any:
         """A mark in the order of what was sent, now."""
-        found: Any = torch.cuda.Event(enable_timing=True, blocking=True)
+        found: Any = torch.cuda.Event(enable_timing=True)
         found.record(self.stream)
         return found
 
@@ -96,37 +116,81 @@ class Gpu:
 
 
 class Answers:
-    """Called with a seat and ``seen[rows, words]``; returns ``outputs[rows, outputs]``, which the next call reuses."""
+    """Called with a seat and ``seen[rows, words]``; returns ``outputs[rows, outputs]``. An ``Attendant`` of desks."""
 
     def __init__(
         self, forward: Forward, update: Callable[[], None], seats: int, words: int, outputs: int, place: Any = None
     ) -> None:
         self.place = place if place is not None else Gpu()
-        self._size, self._update = (words, outputs), update
+        self.seats, self._size, self._update = seats, (words, outputs), update
         self._forward = forward  # keeps the networks alive, whose memory the captured graphs read
         self._captured = {
             (seat, size): self.place.capture(forward, seat, size, words) for seat in range(seats) for size in SIZES
         }
-        self._open: list[Batch | None] = [None] * seats
-        self._full, self._spare = deque[tuple[int, Batch]](), list[Batch]()
-        self._wake, self._own = threading.Condition(), threading.local()
-        self._times, self._summing = deque[tuple[Any, Any]](), threading.Lock()
+        self._desks, self._spare = list[Attended](), list[Attended]()
+        self._waiting = [deque[Part]() for _ in range(seats)]
+        self._flying = deque[Batch]()
+        self._wake, self._asking, self._own = threading.Condition(), 0, threading.local()
         self._seconds, self.rows, self.batches = 0.0, 0, 0
         self._broken: Exception | None = None
         threading.Thread(target=self._serve, daemon=True).start()
 
     def __call__(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
-        return self.together([(seat, seen)])[0]
+        """Ask at a desk that the calling thread keeps."""
+        if not hasattr(self._own, "desk"):
+            self._own.desk = self.desk(SIZES[-1])
+        desk, found = self._own.desk, []
+        with self.attend():
+            for at in range(0, len(seen), SIZES[-1]):
+                part = seen[at : at + SIZES[-1]]
+                desk.questions[: len(part)] = part
+                desk.first[:], desk.asked[:] = 0, 0
+                desk.asked[seat] = len(part)
+                if not exchange(desk):
+                    raise self.failure(desk)
+                found.append(desk.answers[: len(part)].copy())
+        return np.concatenate(found) if found else np.zeros((0, self._size[1]), np.float32)
 
-    def together(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[NDArray[np.float32]]:
-        """The outputs for several seats and what they see, in the time of one; the next call reuses them."""
-        found: list[list[NDArray[np.float32]]] = [[] for _ in questions]
-        for number, batch, first, end in self._put(questions):
-            batch.done.wait()
-            if batch.error is not None:
-                raise batch.error
-            found[number].append(batch.answers[first:end])
-        return [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in found]
+    # ---- The threads that ask
+
+    def desk(self, rows: int) -> Desk:
+        """A desk that is attended to from now on."""
+        with self._wake:
+            kept = next((each for each in self._spare if len(each.questions) >= rows), None)
+            if kept is not None:
+                self._spare.remove(kept)
+        if kept is None:
+            words, outputs = self._size
+            seen = self.place.memory(rows, words, dtype=torch.int64)
+            kept = Attended(seen, self.place.memory(rows, outputs, dtype=torch.float32), self.seats)
+        with self._wake:
+            self._desks = [*self._desks, kept]  # the other thread may be walking through the old one
+        return kept.desk
+
+    def give_back(self, desk: Desk) -> None:
+        """Nobody will ask at this desk again, so another thread may have it."""
+        with self._wake:
+            kept = self._attended(desk)
+            self._desks = [each for each in self._desks if each is not kept]
+            self._spare.append(kept)
+
+    @contextlib.contextmanager
+    def attend(self) -> Iterator[None]:
+        """Go round as long as somebody is in here."""
+        with self._wake:
+            if self._broken is not None:
+                raise self._broken
+            self._asking += 1
+            self._wake.notify()
+        try:
+            yield
+        finally:
+            with self._wake:
+                self._asking -= 1
+
+    def failure(self, desk: Desk) -> Exception:
+        """Why the questions on a desk failed."""
+        return self._attended(desk).error or self._broken or FogplayError("a GPU did not answer")
 
     def update(self) -> None:
         """Take over what the networks have learned."""
@@ -136,139 +200,108 @@ class Answers:
 
     def seconds(self) -> float:
         """How long networks have computed so far."""
-        with self._summing:
-            while self._times:
-                begin, end = self._times.popleft()
-                end.synchronize()
-                self._seconds += begin.elapsed_time(end) / 1e3
-            return self._seconds
+        return self._seconds
 
-    # ---- The threads that ask
-
-    def _put(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[tuple[int, Batch, int, int]]:
-        """Copy questions into their seats' open batches: for each part its question, batch, first row and end.
-
-        Threads take turns at the lock, so it is taken twice per call, not per question.
-        """
-        parts = [
-            (number, seat, seen[at : at + SIZES[-1]])
-            for number, (seat, seen) in enumerate(questions)
-            for at in range(0, max(len(seen), 1), SIZES[-1])
-        ]
-        with self._wake:
-            self._let_go()
-            if self._broken is not None:
-                raise self._broken
-            places = [(number, *self._reserve(seat, len(seen))) for number, seat, seen in parts]
-        for (_, batch, first, end), (_, _, seen) in zip(places, parts, strict=True):
-            batch.questions[first:end] = seen
-        with self._wake:
-            for _, batch, _, _ in places:
-                batch.writers -= 1
-            self._wake.notify()
-        return places
-
-    def _reserve(self, seat: int, rows: int) -> tuple[Batch, int, int]:
-        """Rows of the seat's open batch for the calling thread, which has the lock: the first one and their end."""
-        batch = self._open[seat]
-        if batch is not None and batch.rows + rows > SIZES[-1]:
-            self._full.append((seat, batch))
-            batch = None
-        if batch is None:
-            batch = self._open[seat] = self._spare.pop() if self._spare else self._new()
-        first, batch.rows = batch.rows, batch.rows + rows
-        batch.writers += 1
-        batch.readers += 1
-        self._held().append(batch)
-        return batch, first, batch.rows
-
-    def _let_go(self) -> None:
-        """Give back the batches that the answers to the calling thread's last questions lie in; it has the lock."""
-        for batch in self._held():
-            batch.readers -= 1
-            if batch.readers == 0:
-                batch.clear()
-                self._spare.append(batch)
-        self._held().clear()
-
-    def _held(self) -> list[Batch]:
-        if not hasattr(self._own, "held"):
-            self._own.held = list[Batch]()
-        found: list[Batch] = self._own.held
-        return found
-
-    def _new(self) -> Batch:
-        words, outputs = self._size
-        seen = self.place.memory(SIZES[-1], words, dtype=torch.int64)
-        return Batch(seen, self.place.memory(SIZES[-1], outputs, dtype=torch.float32))
+    def _attended(self, desk: Desk) -> Attended:
+        return next(each for each in self._desks if each.desk.state is desk.state)
 
     # ---- The thread that answers
 
     def _serve(self) -> None:
-        """Send off what waits; if that fails, everybody who waits or asks later gets the error."""
-        flying = deque[tuple[Batch, Any]]()
-        try:
-            self._answer_all(flying)
-        except Exception as error:
-            with self._wake:
-                self._broken = error
-                lost = [batch for batch, _ in flying] + [batch for _, batch in self._full]
-                lost += [batch for batch in self._open if batch is not None]
-            for batch in lost:
-                batch.error = error
-                batch.done.set()
-
-    def _answer_all(self, flying: deque[tuple[Batch, Any]]) -> None:
-        """Send off what waits; while batches are on their way (``flying``), the next ones fill up."""
+        """Go round; once that has failed, everybody who waits or asks later gets the error."""
         while True:
             with self._wake:
-                found = self._next()
-                while found is None and not flying:
+                while self._asking == 0:
                     self._wake.wait()
-                    found = self._next()
-            if found is not None:
-                seat, batch = found
-                try:
-                    flying.append((batch, self._send(seat, batch)))
-                except Exception as error:  # the threads that wait for it raise it
-                    batch.error = error
-                    batch.done.set()
-            if flying and (found is None or len(flying) >= FLYING):
-                batch, arrived = flying[0]
-                arrived.synchronize()
-                flying.popleft()
-                batch.done.set()
+            try:
+                if self._broken is None:
+                    self._notice()
+                    if self._send() or self._receive():
+                        continue
+                else:
+                    for each in self._desks:
+                        if each.desk.state[0] == ASKED:
+                            each.settle(self._broken)
+            except Exception as error:
+                self._broken = error
+            time.sleep(ROUND)
 
-    def _next(self) -> tuple[int, Batch] | None:
-        """The oldest full batch, or else the open one with the most rows; only batches that nobody writes to."""
-        for place, (seat, batch) in enumerate(self._full):
-            if batch.writers == 0:
-                del self._full[place]
-                return seat, batch
-        ready = [(each.rows, seat) for seat, each in enumerate(self._open) if each is not None and each.writers == 0]
-        if not ready:
-            return None
-        _, seat = max(ready)
-        chosen, self._open[seat] = self._open[seat], None
-        return None if chosen is None else (seat, chosen)
+    def _notice(self) -> None:
+        """Note which rows wait that did not before."""
+        for each in self._desks:
+            if each.left == 0 and each.desk.state[0] == ASKED:
+                asked = each.desk.asked.tolist()
+                each.left = sum(asked)
+                for seat, rows in enumerate(asked):
+                    if rows:
+                        self._waiting[seat].append(Part(each, int(each.desk.first[seat]), rows))
+                if each.left == 0:
+                    each.settle()
 
-    def _send(self, seat: int, batch: Batch) -> Any:
-        """Send a batch on its way; return what says that it has been answered."""
-        rows = batch.rows
-        captured = self._captured[seat, next(size for size in SIZES if size >= rows)]
+    def _send(self) -> bool:
+        """Send the seat off for which most rows wait, if it is worthwhile; return whether it was."""
+        numbers = [sum(part.rows for part in parts) for parts in self._waiting]
+        most = max(numbers)
+        if most == 0 or len(self._flying) == FLYING or (self._flying and most < MANY):
+            return False
+        seat, rows, parts = numbers.index(most), 0, list[Part]()
+        queue = self._waiting[seat]
+        while queue and rows < SIZES[-1]:
+            part = queue.popleft()
+            fits = min(part.rows, SIZES[-1] - rows)
+            if fits < part.rows:
+                queue.appendleft(Part(part.attended, part.first + fits, part.rows - fits))
+            parts.append(part._replace(rows=fits))
+            rows += fits
+        try:
+            self._flying.append(self._replay(seat, rows, parts))
+        except Exception as error:  # the threads that wait for it raise it
+            self._fail({id(part.attended): part.attended for part in parts}, error)
+        return True
+
+    def _replay(self, seat: int, rows: int, parts: list[Part]) -> Batch:
+        """Send a batch on its way."""
+        captured, at = self._captured[seat, next(size for size in SIZES if size >= rows)], 0
         with self.place.context():
-            captured.seen[:rows].copy_(batch.seen[:rows], non_blocking=True)
+            for each, first, count in parts:
+                captured.seen[at : at + count].copy_(each.questions[first : first + count], non_blocking=True)
+                at += count
             begin = self.place.event()
             captured.replay()
-            end = self.place.event()
-            batch.outputs[:rows].copy_(captured.outputs[:rows], non_blocking=True)
+            end, at = self.place.event(), 0
+            for each, first, count in parts:
+                each.answers[first : first + count].copy_(captured.outputs[at : at + count], non_blocking=True)
+                at += count
             arrived = self.place.event()
-        self._times.append((begin, end))
-        if len(self._times) > 10_000:
-            self.seconds()
         self.rows += rows
         self.batches += 1
-        return arrived
+        return Batch(parts, begin, end, arrived)
+
+    def _receive(self) -> bool:
+        """Let those go on whose last answers have arrived; return whether a batch has."""
+        if not self._flying or not self._flying[0].arrived.query():
+            return False
+        batch = self._flying.popleft()
+        self._seconds += batch.begin.elapsed_time(batch.end) / 1e3
+        for attended, _, rows in batch.parts:
+            if attended.left > 0:  # none of its rows has failed
+                attended.left -= rows
+                if attended.left == 0:
+                    attended.settle()
+        return True
+
+    def _fail(self, lost: dict[int, Attended], error: Exception) -> None:
+        """Give up on desks, and on what else waits for them."""
+        self._waiting = [deque(part for part in parts if id(part.attended) not in lost) for parts in self._waiting]
+        for batch in self._flying:
+            while not batch.arrived.query():  # nothing may arrive at a desk later that somebody asks at again
+                time.sleep(ROUND)
+        self._flying = deque(
+            batch._replace(parts=[part for part in batch.parts if id(part.attended) not in lost])
+            for batch in self._flying
+        )
+        for attended in lost.values():
+            attended.settle(error)
 
 
 def answers_of(net: Dense | Convolution) -> Answers:

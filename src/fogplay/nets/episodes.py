@@ -56,7 +56,7 @@ class EpisodePlan(NamedTuple):
     playouts: int = 400
     capacity: int = 300_000  # decisions per seat in the reservoir, besides the heuristic's
     bootstrap_passes: float = 4.0  # how often each of the heuristic's decisions is learned from
-    passes: float = 2.0  # how often any other one is, as long as it is kept: more, and networks know games by heart
+    passes: float = 8.0  # how often any other one is, as long as it is kept
     heat: tuple[float, float] = (1.0, 0.3)  # of the moves: it falls from the first to the second
     cooled: int = 20  # episodes until then
     judged: int = 100  # playouts of the search that is judged beside the networks alone; 0: none

@@ -1,8 +1,8 @@
 """Learning from decisions of a search, or of anybody: policy, result and hidden cards, one network per seat.
 
 The loss is that of AlphaZero and DeltaDou: C1 (z - v)² - π · log p + C2 ‖θ‖², with the cross-entropy of the kickers and
-of the guess at hidden cards beside that of the heads. In z, what a search expected can stand beside the result: few games
-have few results, and networks learn them by heart.
+of the guess at hidden cards beside that of the heads. In z, what the search expected stands beside the result: few
+games have few results, and networks learn them by heart.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Rates(NamedTuple):
     decay: float = 1e-4  # C2
     value: float = 1.0  # C1
     belief: float = 0.02
-    expected: float = 0.0  # the weight in z of what the search expected; the rest is the result's
+    expected: float = 0.5  # the weight in z of what the search expected; the rest is the result's
     batch: int = 4096
     norm: float = 1.0  # of gradients, at most
-    warm: int = 10  # steps after a start or resumption until the rate is reached; an episode has about 25
+    warm: int = 10  # steps after a start or resumption until the rate is reached; an episode has about 100
     average: float = 0.99  # of the networks that play: what remains of it after a step
 
 

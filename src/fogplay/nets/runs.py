@@ -1,9 +1,9 @@
 """The state of a training run in a folder: small enough to move, written so that a killed run loses minutes at most.
 
-There is one file per network. Its weights are 16-bit floats, and so is their average where it plays on. Of the optimiser's second moments the means over rows and
-over columns are kept, whose product is close to them (Shazeer & Stern 2018). The first moments are not kept: the
-optimiser finds them again within some tens of steps, during which its rate rises from zero. The file ``run.json`` names
-the files that belong together; it is replaced last.
+There is one file per network. Its weights are 16-bit floats, and so is their average where it plays on. Of the
+optimiser's second moments the means over rows and over columns are kept, whose product is close to them (Shazeer &
+Stern 2018). The first moments are not kept: the optimiser finds them again within some tens of steps, during which its
+rate rises from zero. The file ``run.json`` names the files that belong together; it is replaced last.
 """
 
 from __future__ import annotations
@@ -35,10 +35,14 @@ class Learner(Protocol):
     decisions: int
     updates: int
     optimisers: list[Any]
-    averages: tuple[Average[Any] | None, ...]  # of the networks; None where it begins anew after a resumption
 
     @property
     def nets(self) -> tuple[Module, ...]: ...
+
+    @property
+    def averages(self) -> tuple[Average[Any] | None, ...]:
+        """Of the networks; None where it begins anew after a resumption."""
+        ...
 
 
 def save(folder: Path, learner: Learner, names: tuple[str, ...], about: dict[str, Any]) -> None:

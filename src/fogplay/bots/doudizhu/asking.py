@@ -1,18 +1,21 @@
 """Asking an evaluator what searches and inference wait for: each different question once, and none a second time.
 
 Rows that wait for the same seat's network are asked in one batch. Many of them ask the same: several worlds of a search
-give a player the same hand, and the next search of a game begins where this one has been. Python does little per batch,
-since threads that search take turns at it.
+give a player the same hand, and the next search of a game begins where this one has been. Questions lie on a desk; an
+evaluator that attends to desks answers without a word of Python (``fogplay/desks.py``), any other one is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+import contextlib
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fogplay.desks import FAILED, Attendant, Desk, exchange, new_desk
 from fogplay.jit import kernel, piece
 from fogplay.simulators.doudizhu_features import SEEN
 from fogplay.simulators.doudizhu_policy import OUTPUTS
@@ -22,18 +25,9 @@ Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]  # (seat, see
 NOBODY = -1  # whom a row asks that waits for nothing
 SEATS = 3
 LEAST, MOST = 1 << 14, 1 << 17  # answers kept; 2.2 kB each
-_KNOWN = -1  # the question of a row that was answered from memory, or does not ask
+_KNOWN = -1  # the question of a row that was answered from memory, or asks nobody
 _NOWHERE = -1  # the place of an answer that is not kept
 _1 = np.uint64(1)
-
-
-@runtime_checkable
-class Together(Protocol):
-    """An evaluator that is also asked about several seats at once, which on a GPU takes as long as one."""
-
-    def together(self, questions: Sequence[tuple[int, NDArray[np.int64]]]) -> list[NDArray[np.float32]]:
-        """The outputs for each seat and what it sees; the thread's next questions reuse them."""
-        ...
 
 
 class Memory(NamedTuple):
@@ -57,35 +51,48 @@ def memory(places: int) -> Memory:
     )
 
 
-class Questions(NamedTuple):
-    """What one call has to ask, seat by seat."""
+class Notes(NamedTuple):
+    """Which rows the questions on the desk answer."""
 
-    seen: NDArray[np.int64]  # [rows, 32] a seat's questions begin at ``first``
     place: NDArray[np.int64]  # [rows] of each question's answer in memory, or _NOWHERE
+    key: NDArray[np.uint64]  # [rows] of each question
     row: NDArray[np.int64]  # [rows] the question that answers a row, or _KNOWN
-    first: NDArray[np.int64]  # [seats]
-    asked: NDArray[np.int64]  # [seats] how many there are
+    calls: NDArray[np.int64]  # [1] how often was asked
+    total: NDArray[np.int64]  # [2] how many rows waited, and how many questions were asked
 
 
-def questions(rows: int) -> Questions:
-    """Scratch for so many rows."""
-    return Questions(
-        np.empty((rows, SEEN), np.int64),
-        np.empty(rows, np.int64),
-        np.empty(rows, np.int64),
-        np.zeros(SEATS, np.int64),
-        np.zeros(SEATS, np.int64),
-    )
+def notes(rows: int, calls: NDArray[np.int64], total: NDArray[np.int64]) -> Notes:
+    """Memory for so many rows."""
+    return Notes(np.empty(rows, np.int64), np.empty(rows, np.uint64), np.empty(rows, np.int64), calls, total)
+
+
+class Table(NamedTuple):
+    """What it takes to ask, for kernels."""
+
+    memory: Memory
+    desk: Desk
+    notes: Notes
 
 
 class Asking:
     """Fills rows with an evaluator's answers; it belongs to one thread."""
 
     def __init__(self, evaluate: Evaluate, places: int = LEAST) -> None:
-        self.evaluate, self._memory, self._calls = evaluate, memory(places), 0
-        self._at_once = evaluate.together if isinstance(evaluate, Together) else None
-        self._scratch = questions(0)  # large arrays that come and go cost the system's time
-        self.rows = self.asked = 0  # that waited, and what was asked
+        self.evaluate = evaluate
+        self.attendant = evaluate if isinstance(evaluate, Attendant) else None
+        self._memory, self._notes = memory(places), notes(0, np.zeros(1, np.int64), np.zeros(2, np.int64))
+        self._desk: Desk | None = None
+        self._return: Any = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows waited so far."""
+        return int(self._notes.total[0])
+
+    @property
+    def asked(self) -> int:
+        """How many questions were asked so far."""
+        return int(self._notes.total[1])
 
     def grow(self, places: int) -> None:
         """Make room for more answers, at most ``MOST``; those it has are forgotten then."""
@@ -97,29 +104,46 @@ class Asking:
         """Forget all answers: rounding depends on the batch that a question was in, so history would show."""
         self._memory.keys[:] = 0
 
+    def table(self, rows: int) -> Table:
+        """Memory, a desk and notes for so many rows."""
+        if self._desk is None or len(self._notes.row) < rows:
+            self._notes = notes(rows, self._notes.calls, self._notes.total)
+            if self._return is not None:
+                self._return()
+            if self.attendant is None:
+                self._desk = new_desk(rows, SEEN, OUTPUTS, SEATS)
+            else:
+                self._desk = self.attendant.desk(rows)
+                self._return = weakref.finalize(self, self.attendant.give_back, self._desk)
+        return Table(self._memory, self._desk, self._notes)
+
+    def attended(self) -> Any:
+        """A context in which kernels may wait at the desk, if the evaluator attends to it."""
+        return contextlib.nullcontext() if self.attendant is None else self.attendant.attend()
+
+    def answer(self) -> None:
+        """Answer what lies on the desk."""
+        desk = self._desk
+        assert desk is not None
+        if self.attendant is not None:
+            if desk.state[0] == FAILED or not exchange(desk):
+                raise self.attendant.failure(desk)
+            return
+        for seat, (first, count) in enumerate(zip(desk.first.tolist(), desk.asked.tolist(), strict=True)):
+            if count:
+                desk.answers[first : first + count] = self.evaluate(seat, desk.questions[first : first + count])
+
     def fill(self, asks: NDArray[np.int8], seen: NDArray[np.int64], outputs: NDArray[np.float32]) -> bool:
         """Fill ``outputs[rows, 476]`` where ``asks[rows]`` is a seat; return whether there was any.
 
         ``seen[rows, 32]`` is what the seats see.
         """
-        self._calls += 1
-        if len(self._scratch.row) < len(asks):
-            self._scratch = questions(len(asks))
-        own = self._scratch
-        waiting = recall(self._memory, asks, seen, outputs, own, self._calls)
-        parts = [
-            (seat, own.seen[first : first + count])
-            for seat, (first, count) in enumerate(zip(own.first.tolist(), own.asked.tolist(), strict=True))
-            if count
-        ]
-        if self._at_once is not None and parts:
-            answers = self._at_once(parts)
-            for (seat, _), answer in zip(parts, answers, strict=True):
-                take(self._memory, asks, outputs, own, seat, answer)
-        else:
-            for seat, part in parts:
-                take(self._memory, asks, outputs, own, seat, self.evaluate(seat, part))
-        self.rows, self.asked = self.rows + waiting, self.asked + sum(len(part) for _, part in parts)
+        table = self.table(len(asks))
+        waiting = recall(table, asks, seen, outputs)
+        if table.desk.asked.any():
+            with self.attended():
+                self.answer()
+        take(table, asks, outputs)
         return bool(waiting > 0)
 
 
@@ -149,19 +173,22 @@ def copy(outputs, row, answers, place):
 
 
 @kernel
-def recall(memory, asks, seen, outputs, own, call):
-    """Fill the ``outputs`` that are in memory, lay all other questions into ``own``; return how many rows wait."""
+def recall(table, asks, seen, outputs):
+    """Fill the ``outputs`` that are in memory, lay all other questions on the desk; return how many rows wait."""
+    memory, desk, notes = table.memory, table.desk, table.notes
     waiting, last = 0, np.uint64(len(memory.keys) - 1)
-    own.asked[:] = 0
+    notes.calls[0] += 1
+    call = notes.calls[0]
+    desk.asked[:] = 0
     for row in range(len(asks)):
         if asks[row] != NOBODY:
-            own.asked[asks[row]] += 1
+            desk.asked[asks[row]] += 1
     for seat in range(SEATS):
-        own.first[seat] = waiting
-        waiting += own.asked[seat]
-    own.asked[:] = 0
+        desk.first[seat] = waiting
+        waiting += desk.asked[seat]
+    desk.asked[:] = 0
     for row in range(len(asks)):
-        own.row[row] = _KNOWN
+        notes.row[row] = _KNOWN
         asker = np.int64(asks[row])
         if asker == NOBODY:
             continue
@@ -171,32 +198,45 @@ def recall(memory, asks, seen, outputs, own, call):
             copy(outputs, row, memory.outputs, place)
             continue
         taken, other = memory.call[place] == call, memory.asked[place]
-        new = own.first[asker] + own.asked[asker]
-        if taken and own.first[asker] <= other < new and equal(own.seen[other], seen[row]):
-            own.row[row] = other
+        new = desk.first[asker] + desk.asked[asker]
+        if taken and desk.first[asker] <= other < new and equal(desk.questions[other], seen[row]):
+            notes.row[row] = other
             continue
-        own.asked[asker] += 1
-        own.row[row] = new
-        own.place[new] = _NOWHERE if taken else place
+        desk.asked[asker] += 1
+        notes.row[row], notes.key[new] = new, key
+        notes.place[new] = _NOWHERE if taken else place
         if not taken:
             memory.call[place], memory.asked[place] = call, new
         for word in range(seen.shape[1]):
-            own.seen[new, word] = seen[row, word]
+            desk.questions[new, word] = seen[row, word]
+    notes.total[0] += waiting
+    for seat in range(SEATS):
+        notes.total[1] += desk.asked[seat]
     return waiting
 
 
+@piece
+def lies_there(desk):
+    """Whether there is a question on a desk."""
+    asked = 0
+    for seat in range(SEATS):
+        asked += desk.asked[seat]
+    return asked > 0
+
+
 @kernel
-def take(memory, asks, outputs, own, seat, answers):
-    """Keep the ``answers[questions, 476]`` to a seat's questions, and fill the ``outputs`` of the rows that wait."""
-    first = own.first[seat]
-    for number in range(own.asked[seat]):
-        place = own.place[first + number]
-        if place == _NOWHERE:
-            continue
-        memory.keys[place] = key_of(seat, own.seen[first + number])
-        for word in range(own.seen.shape[1]):
-            memory.seen[place, word] = own.seen[first + number, word]
-        copy(memory.outputs, place, answers, number)
+def take(table, asks, outputs):
+    """Keep the answers that lie on the desk, and fill the ``outputs`` of the rows that wait for them."""
+    memory, desk, notes = table.memory, table.desk, table.notes
+    for seat in range(SEATS):
+        for question in range(desk.first[seat], desk.first[seat] + desk.asked[seat]):
+            place = notes.place[question]
+            if place == _NOWHERE:
+                continue
+            memory.keys[place] = notes.key[question]
+            for word in range(desk.questions.shape[1]):
+                memory.seen[place, word] = desk.questions[question, word]
+            copy(memory.outputs, place, desk.answers, question)
     for row in range(len(asks)):
-        if asks[row] == seat and own.row[row] != _KNOWN:
-            copy(outputs, row, answers, own.row[row] - first)
+        if notes.row[row] != _KNOWN:
+            copy(outputs, row, desk.answers, notes.row[row])

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.bots.doudizhu.asking import NOBODY, Asking
+from fogplay.bots.doudizhu.asking import NOBODY, Asking, lies_there, recall, take
 from fogplay.bots.doudizhu.expansion import FREE, Weights, expand
+from fogplay.desks import exchange
 from fogplay.games.doudizhu_heads import PASS
 from fogplay.jit import kernel, piece
 from fogplay.search.trees import (
@@ -52,8 +53,18 @@ from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move
 from fogplay.simulators.streams import mix
 
 AT_NODE, REPLYING, ASKS_REPLY, ASKS_VALUE, JOINED = range(1, 6)  # what a simulation is about to do, or waits for
+ENDED, ASKS, PAUSED = range(3)  # why a search has come back from compiled code
+ENDLESS = 1 << 60  # rounds
 _END = np.uint64(2**64 - 1)  # in a key, in place of the second reply if the first ended the game
 _BY_WORLD, _BY_MOVES = np.uint64(1), np.uint64(2)  # the two kinds of keys
+
+
+class Rows(NamedTuple):
+    """What all simulations under way ask, as rows."""
+
+    asks: NDArray[np.int8]  # [roots * parallel]
+    seen: NDArray[np.int64]  # [roots * parallel, 32]
+    outputs: NDArray[np.float32]  # [roots * parallel, 476]
 
 
 class Searches(NamedTuple):
@@ -120,15 +131,42 @@ def search(
     own: Searches, roots: int, asking: Asking, rule: Rule, weights: Weights, deadline: float | None = None
 ) -> None:
     """Search the first ``roots`` positions, whose roots are expanded, until all simulations wanted are made."""
+
+    def late() -> bool:
+        return deadline is not None and time.monotonic() > deadline
+
     asks = own.asks[:roots].reshape(-1)
-    seen, outputs = own.seen[:roots].reshape(-1, SEEN), own.outputs[:roots].reshape(-1, OUTPUTS)
+    rows = Rows(asks, own.seen[:roots].reshape(-1, SEEN), own.outputs[:roots].reshape(-1, OUTPUTS))
+    table, answered, rounds = asking.table(len(asks)), False, ENDLESS if deadline is None else 1
+    with asking.attended():
+        while True:
+            state = advance(own, roots, rule, weights, table, rows, asking.attendant is not None, answered, rounds)
+            if state == ENDED or (state == PAUSED and late()):
+                return
+            if state != PAUSED:
+                asking.answer()
+            answered, rounds = state != PAUSED, 0 if late() else rounds
+
+
+@kernel
+def advance(own, roots, rule, weights, table, rows, attended, answered, rounds):
+    """Simulate and ask for so many rounds, or until all simulations that are wanted have ended.
+
+    ``answered`` says whether the answers to the last questions lie on the desk. If nobody attends to it, or that
+    failed, the caller has to see to it.
+    """
     while True:
+        if answered:
+            take(table, rows.asks, rows.outputs)
+            answer(own, roots, weights)
+            if rounds <= 0:
+                return PAUSED
         simulate(own, roots, rule, weights)
-        if not asking.fill(asks, seen, outputs):
-            return
-        answer(own, roots, weights)
-        if deadline is not None and time.monotonic() > deadline:
-            return
+        if recall(table, rows.asks, rows.seen, rows.outputs) == 0:
+            return ENDED
+        rounds, answered = rounds - 1, True
+        if lies_there(table.desk) and not (attended and exchange(table.desk)):
+            return ASKS
 
 
 # ---- Simulate

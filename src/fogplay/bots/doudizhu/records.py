@@ -117,7 +117,9 @@ def keep_root(searches, row, heads, tried):
 
 def save(path: Path, records: Sequence[Record], about: Mapping[str, Any]) -> None:
     """Write games, also while they are being played."""
-    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in ("heads", "cards", "options", "tried_heads", "tried", "expected")}
+    parts: dict[str, list[NDArray[Any]]] = {
+        name: [] for name in ("heads", "cards", "options", "tried_heads", "tried", "expected")
+    }
     lengths = [own.length.copy() for own in records]
     for own, length in zip(records, lengths, strict=True):
         made = np.arange(LONGEST) < length[:, None]

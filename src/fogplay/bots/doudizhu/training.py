@@ -99,7 +99,7 @@ def judge(evaluate: Evaluate, decks: int, playouts: int = 0) -> Row:
 PLANES = (0, 1, 2, 3, 4, 5, 6, 7, 8)  # own, unseen, shown; played by each; the last three moves
 RATES = ("rate", "batch", "expected", "average")  # settings of a run that are the imitator's
 THREADS = "threads"  # instead of one of engines.ENGINES
-TOGETHER = 256  # games that a thread plays in step: threads take turns at Python's lock, which costs more than waiting
+TOGETHER = 256  # games that a thread plays in step, so that it asks much at a time
 PARALLEL = 16  # simulations of a position at the same time: many positions fill a batch
 FACT_WORDS = (SEEN_LEFT, SEEN_FACTS)
 EPISODES_ON_CPU = {
@@ -122,8 +122,9 @@ def deliberation(playouts: int) -> Deliberation:
     flatter with every episode.
     """
     usual = Deliberation()
+    thinking = usual.thinking._replace(different=48)  # more would be most of what networks are asked
     weights = usual.weights._replace(prior_heat=1.0, root_heat=1.25)
-    return usual._replace(playouts=playouts, parallel=PARALLEL, sure=2.0, weights=weights)
+    return usual._replace(playouts=playouts, parallel=PARALLEL, sure=2.0, weights=weights, thinking=thinking)
 
 
 def episodes(

@@ -22,7 +22,7 @@ from fogplay import atomics
 from fogplay.jit import INLINED, kernel
 
 ANSWERED, ASKED, FAILED = range(3)  # the state of a desk
-NAP = 50  # microseconds; a GPU needs some hundred for a batch
+NAP = 100  # microseconds; a GPU needs some hundred for a batch
 _by_llvm: Any = intrinsic
 
 

@@ -30,7 +30,7 @@ from fogplay.strategies.network import Network
 SIZES = (128, 512, 1024, 2048, 3072, 4096, 6144, 8192)  # rows of a batch, which is filled up to the next size
 FLYING = 2  # batches on their way at the same time
 MANY = SIZES[-1] // 2  # rows from which on a batch is sent while another one is on its way
-ROUND = 2e-5  # seconds between two rounds without anything to do
+ROUND = 1e-4  # seconds between two rounds without anything to do
 Forward = Callable[[Tensor, int], Tensor]  # (seen[rows, words], seat) -> outputs[rows, outputs]
 
 

@@ -118,7 +118,7 @@ def has_room(trees, root):
     return trees.used[root] + trees.num_actions.shape[1] < trees.keys.shape[1]
 
 
-@kernel
+@piece
 def select(trees, root, node, rule):
     """An action of an evaluated node by p-UCT; a simulation through it is under way from now on.
 
@@ -152,7 +152,7 @@ def select(trees, root, node, rule):
     return chosen
 
 
-@kernel
+@piece
 def backward(trees, root, node, action, value, win):
     """Count a finished simulation, with both its values, on its way back to the root."""
     while node != NO_NODE:
@@ -170,7 +170,7 @@ def begin_edges(trees, root, node):
     trees.num_actions[root, node] = 0
 
 
-@kernel
+@piece
 def add_edge(trees, root, node, prior):
     """A place for an action of a node: a new one, or that of the least likely action; -1 if it is less likely still."""
     count = trees.num_actions[root, node]

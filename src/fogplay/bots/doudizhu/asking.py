@@ -115,6 +115,7 @@ class Asking:
             else:
                 self._desk = self.attendant.desk(rows)
                 self._return = weakref.finalize(self, self.attendant.give_back, self._desk)
+                self._return.atexit = False
         return Table(self._memory, self._desk, self._notes)
 
     def attended(self) -> Any:

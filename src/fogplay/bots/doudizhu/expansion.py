@@ -10,7 +10,7 @@ import numpy as np
 from fogplay.bots.doudizhu.asking import NOBODY
 from fogplay.games.doudizhu_cards import BLACK_JOKER, NUM_RANKS, RED_JOKER, copies_of, rank_bit
 from fogplay.games.doudizhu_heads import NUM_KICKERS, category_of, rank_of
-from fogplay.jit import kernel
+from fogplay.jit import kernel, piece
 from fogplay.search.trees import add_edge, begin_edges, clear
 from fogplay.simulators.doudizhu_features import BOMBS, HANDS, SEAT
 from fogplay.simulators.doudizhu_lanes import MOST_DOUBLINGS
@@ -39,7 +39,7 @@ class Weights(NamedTuple):
     root_heat: float  # the same at roots, where networks that are too sure of themselves should be doubted
 
 
-@kernel
+@piece
 def expand(own, root, node, outputs, legal, hand, at_root, weights):
     """Give a node its value and its moves: every head with its best kickers, at a root with its two best sets of them.
 
@@ -60,7 +60,7 @@ def expand(own, root, node, outputs, legal, hand, at_root, weights):
         head = next_head(legal, head)
 
 
-@kernel
+@piece
 def add_moves(own, root, node, head, prior, outputs, hand, two_sets, heat):
     """Add the moves of a head to a node; return whether one of them plays all cards."""
     category, rank = category_of(head), rank_of(head)
@@ -82,7 +82,7 @@ def add_moves(own, root, node, head, prior, outputs, hand, two_sets, heat):
     return add_move(own, root, node, head, cards_of_move(head, first), prior * share, hand)
 
 
-@kernel
+@piece
 def add_move(own, root, node, head, cards, prior, hand):
     """Add a move to a node if it is among the likeliest; return whether it plays all cards, and is alone then."""
     wins = cards == hand

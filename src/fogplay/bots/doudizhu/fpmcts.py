@@ -192,7 +192,7 @@ def simulate(own, roots, rule, weights):
                     reply(own, root, lane, weights)
 
 
-@kernel
+@piece
 def move(own, root, lane, rule, weights):
     """Select and make the own move."""
     words, facts, node = own.lane_words[root, lane], own.lane_facts[root, lane], own.node[root, lane]
@@ -240,7 +240,7 @@ def key_by_moves(own, root, lane):
     return mix(mix(key, own.made_cards[root, lane, 0]), own.made_cards[root, lane, 1]) | np.uint64(1)
 
 
-@kernel
+@piece
 def reply(own, root, lane, weights):
     """Ask for the next move of the others, or arrive at a node if it is the searching player's turn or the end."""
     words, facts = own.lane_words[root, lane], own.lane_facts[root, lane]
@@ -255,7 +255,7 @@ def reply(own, root, lane, weights):
     own.state[root, lane] = ASKS_REPLY
 
 
-@kernel
+@piece
 def make_reply(own, root, lane, head, cards):
     """Make a move of one of the others."""
     number = np.int64(own.made_cards[root, lane, 0] != _END)
@@ -264,7 +264,7 @@ def make_reply(own, root, lane, head, cards):
     own.state[root, lane] = REPLYING
 
 
-@kernel
+@piece
 def arrive(own, root, lane, weights):
     """Find or add the node that the others' moves lead to."""
     facts, key = own.lane_facts[root, lane], key_by_moves(own, root, lane)
@@ -293,7 +293,7 @@ def arrive(own, root, lane, weights):
         own.state[root, lane] = ASKS_VALUE
 
 
-@kernel
+@piece
 def enter(own, root, lane, child, make_moves):
     """Go on to a node that is there; the simulation ends if the game does."""
     own.node[root, lane] = child
@@ -309,7 +309,7 @@ def enter(own, root, lane, child, make_moves):
         own.state[root, lane] = AT_NODE
 
 
-@kernel
+@piece
 def back_up(own, root, lane):
     """End a simulation at its node."""
     trees, node = own.trees, own.node[root, lane]

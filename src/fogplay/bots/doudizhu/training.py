@@ -103,13 +103,13 @@ TOGETHER = 256  # games that a thread plays in step, so that it asks much at a t
 PARALLEL = 16  # simulations of a position at the same time: many positions fill a batch
 FACT_WORDS = (SEEN_LEFT, SEEN_FACTS)
 EPISODES_ON_CPU = {
-    "bootstrap": 2000,
+    "bootstrap": 20_000,
     "games": 100,
     "playouts": 50,
     "width": 32,
     "blocks": 4,
     "batch": 512,
-    "bootstrap_passes": 40,
+    "bootstrap_passes": 4,
     "passes": 4,
     "judged": 0,
 }

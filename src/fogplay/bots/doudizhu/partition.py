@@ -164,16 +164,21 @@ def known(hand, slots, memo):
     return memo.keys[place] == hand | np.uint64(slots + 8) << _60, memo.values[place], memo.choices[place]
 
 
-@kernel
+@piece
 def best(hand, slots, memo):
     """What a hand is worth at most where ``slots`` slots for kickers are open (below 0: missing), and its first group.
 
-    The group of the lowest card is a head, or ``KICKER`` plus the number of cards of a kicker. The search is a loop
-    over a stack of hands, each smaller than the one before.
+    The group of the lowest card is a head, or ``KICKER`` plus the number of cards of a kicker.
     """
     found, value, choice = known(hand, slots, memo)
     if found:
         return value, choice
+    return work_out(hand, slots, memo)
+
+
+@kernel
+def work_out(hand, slots, memo):
+    """``best`` for a hand that is not known: a loop over a stack of hands, each smaller than the one before."""
     stack, depth = memo.stack, 0
     push(stack[0], hand, slots)
     while True:

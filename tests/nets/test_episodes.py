@@ -21,7 +21,7 @@ from fogplay.bots.doudizhu import evaluators, fpmcts, records, selfplay, trainin
 from fogplay.bots.doudizhu.deltadou import Settings  # noqa: E402
 from fogplay.nets.averages import Average  # noqa: E402
 from fogplay.nets.episodes import Episodes, Reservoir  # noqa: E402
-from fogplay.nets.training import CURVE, read_rows  # noqa: E402
+from fogplay.scalars import CURVE, read_rows  # noqa: E402
 from fogplay.strategies import network  # noqa: E402
 
 SMALL = {

@@ -15,7 +15,8 @@ torch = pytest.importorskip("torch")
 from fogplay.bots.doudizhu import arena, lockstep, training  # noqa: E402
 from fogplay.nets import runs  # noqa: E402
 from fogplay.nets.distributions import log_probability  # noqa: E402
-from fogplay.nets.training import CURVE, LOG, Plan, read_rows  # noqa: E402
+from fogplay.nets.training import Plan  # noqa: E402
+from fogplay.scalars import CURVE, LOG, read_rows  # noqa: E402
 from fogplay.simulators.doudizhu_features import SEEN  # noqa: E402
 from fogplay.strategies import network  # noqa: E402
 

@@ -25,8 +25,8 @@ from fogplay.errors import FogplayError
 from fogplay.nets import runs
 from fogplay.nets.answers import Answers
 from fogplay.nets.imitation import Imitator
-from fogplay.nets.training import CURVE, Judge, Limits, Row, add_scalars, read_rows
-from fogplay.scalars import scalars_in
+from fogplay.nets.training import Judge, Limits
+from fogplay.scalars import CURVE, Row, add_scalars, read_rows, scalars_in
 
 Decisions = Mapping[str, NDArray[Any]]  # by the names of ``Imitator.loss``, and "seat"
 Evaluate = Callable[[int, NDArray[np.int64]], NDArray[np.float32]]

@@ -19,11 +19,9 @@ from fogplay.errors import FogplayError
 from fogplay.nets import runs
 from fogplay.nets.imitation import Evaluator
 from fogplay.nets.ppo import SEATS, Learner, Settings
-from fogplay.scalars import scalars_in
+from fogplay.scalars import CURVE, LOG, Row, add_scalars, read_rows, scalars_in
 from fogplay.strategies.network import Network
 
-LOG, CURVE = "log.jsonl", "curve.jsonl"
-Row = dict[str, Any]
 Judge = Callable[[Evaluator], Row]
 
 
@@ -158,24 +156,3 @@ class Training:
         with open(self.folder / file, "a") as log:
             log.write(json.dumps(row) + "\n")
         add_scalars(self.scalars, row, self.names, row["decisions"])
-
-
-def add_scalars(writer: Any, row: Row, names: tuple[str, ...], step: int) -> None:
-    """Write a row of a log, if there is a writer: one scalar per number, or per number and network."""
-    for name, value in row.items() if writer is not None else ():
-        for place, number in enumerate(value if isinstance(value, list) else [value]):
-            tag = f"{name}/{names[place]}" if isinstance(value, list) else name
-            writer.add_scalar(tag, number, step)
-
-
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a log; a line that was cut off by a kill is left out."""
-    rows = []
-    for line in path.read_text().splitlines() if path.exists() else []:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict) and isinstance(row.get("decisions"), int):
-            rows.append(row)
-    return rows

@@ -27,7 +27,8 @@ from fogplay.nets.distributions import Layout
 from fogplay.nets.episodes import LIMITS, EpisodePlan, Episodes
 from fogplay.nets.imitation import Imitator, Rates
 from fogplay.nets.ppo import Learner, Settings
-from fogplay.nets.training import Row, Training, begin, checked, within
+from fogplay.nets.training import Training, begin, checked, within
+from fogplay.scalars import Row
 from fogplay.simulators.doudizhu_features import OPEN, SEEN, SEEN_FACTS, SEEN_LEFT
 from fogplay.simulators.doudizhu_lanes import Lanes
 from fogplay.simulators.doudizhu_policy import COUNTS, KICKER_KINDS, MOST_KICKERS, OUTPUTS

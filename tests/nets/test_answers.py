@@ -156,6 +156,43 @@ def test_a_question_larger_than_a_batch_is_split() -> None:
     assert asked.batches == 3
 
 
+def test_a_failure_reaches_a_search_and_the_next_one_asks_again() -> None:
+    broken = [True]
+
+    def forward(seen: Any, seat: int) -> Any:
+        if broken[0]:
+            raise RuntimeError("broken")
+        return words_of(seat, seen)
+
+    attendant = Answers(forward, lambda: None, 3, 32, 476, Wide())
+    own = hidden(played_on(8, 6, 20, evaluators.by_rules()))
+    mind, inner = Mind(attendant, DeltaSettings(playouts=30, sure=2.0)), Asking.fill
+
+    def fails() -> None:
+        with pytest.raises(RuntimeError, match="broken"):
+            mind.think(own, many_streams(8, len(own.words)))
+
+    fails()
+    broken[0] = False
+    expected = mind.think(own, many_streams(8, len(own.words))).cards.tolist()
+    mind.asking.forget()
+
+    def broken_later(*given: Any) -> bool:
+        found = inner(mind.asking, *given)
+        broken[0] = True
+        return found
+
+    mind.asking.fill = broken_later  # type: ignore[method-assign]
+    for _ in range(2):
+        broken[0] = False
+        mind.asking.forget()
+        fails()
+    del mind.asking.fill  # type: ignore[method-assign]
+    broken[0] = False
+    mind.asking.forget()
+    assert mind.think(own, many_streams(8, len(own.words))).cards.tolist() == expected
+
+
 def test_desks_are_used_again() -> None:
     asked = answers()
     first = asked.desk(100)

@@ -130,26 +130,27 @@ class Answers:
         self._desks, self._spare = list[Attended](), list[Attended]()
         self._waiting = [deque[Part]() for _ in range(seats)]
         self._flying = deque[Batch]()
-        self._wake, self._asking, self._own = threading.Condition(), 0, threading.local()
+        self._wake, self._asking = threading.Condition(), 0
         self._seconds, self.rows, self.batches = 0.0, 0, 0
         self._broken: Exception | None = None
         threading.Thread(target=self._serve, daemon=True).start()
 
     def __call__(self, seat: int, seen: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Ask at a desk that the calling thread keeps."""
-        if not hasattr(self._own, "desk"):
-            self._own.desk = self.desk(SIZES[-1])
-        desk, found = self._own.desk, []
-        with self.attend():
-            for at in range(0, len(seen), SIZES[-1]):
-                part = seen[at : at + SIZES[-1]]
-                desk.questions[: len(part)] = part
-                desk.first[:], desk.asked[:] = 0, 0
-                desk.asked[seat] = len(part)
-                if not exchange(desk):
-                    raise self.failure(desk)
-                found.append(desk.answers[: len(part)].copy())
-        return np.concatenate(found) if found else np.zeros((0, self._size[1]), np.float32)
+        """Ask at a desk for the moment."""
+        found, desk = [np.zeros((0, self._size[1]), np.float32)], self.desk(SIZES[-1])
+        try:
+            with self.attend():
+                for at in range(0, len(seen), SIZES[-1]):
+                    part = seen[at : at + SIZES[-1]]
+                    desk.questions[: len(part)] = part
+                    desk.first[:], desk.asked[:] = 0, 0
+                    desk.asked[seat] = len(part)
+                    if not exchange(desk):
+                        raise self.failure(desk)
+                    found.append(desk.answers[: len(part)].copy())
+        finally:
+            self.give_back(desk)
+        return np.concatenate(found)
 
     # ---- The threads that ask
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fogplay.desks import FAILED, Attendant, Desk, exchange, new_desk
+from fogplay.desks import Attendant, Desk, exchange, new_desk
 from fogplay.jit import kernel, piece
 from fogplay.simulators.doudizhu_features import SEEN
 from fogplay.simulators.doudizhu_policy import OUTPUTS
@@ -127,12 +127,18 @@ class Asking:
         desk = self._desk
         assert desk is not None
         if self.attendant is not None:
-            if desk.state[0] == FAILED or not exchange(desk):
-                raise self.attendant.failure(desk)
+            if not exchange(desk):
+                raise self.failure()
             return
         for seat, (first, count) in enumerate(zip(desk.first.tolist(), desk.asked.tolist(), strict=True)):
             if count:
                 desk.answers[first : first + count] = self.evaluate(seat, desk.questions[first : first + count])
+
+    def failure(self) -> Exception:
+        """Why the evaluator did not answer what lies on the desk."""
+        assert self.attendant is not None
+        assert self._desk is not None
+        return self.attendant.failure(self._desk)
 
     def fill(self, asks: NDArray[np.int8], seen: NDArray[np.int64], outputs: NDArray[np.float32]) -> bool:
         """Fill ``outputs[rows, 476]`` where ``asks[rows]`` is a seat; return whether there was any.

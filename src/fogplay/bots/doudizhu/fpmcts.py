@@ -53,7 +53,7 @@ from fogplay.simulators.doudizhu_policy import OUTPUTS, cards_of_move, draw_move
 from fogplay.simulators.streams import mix
 
 AT_NODE, REPLYING, ASKS_REPLY, ASKS_VALUE, JOINED = range(1, 6)  # what a simulation is about to do, or waits for
-ENDED, ASKS, PAUSED = range(3)  # why a search has come back from compiled code
+ENDED, ASKS, LOST, PAUSED = range(4)  # why a search has come back from compiled code
 ENDLESS = 1 << 60  # rounds
 _END = np.uint64(2**64 - 1)  # in a key, in place of the second reply if the first ended the game
 _BY_WORLD, _BY_MOVES = np.uint64(1), np.uint64(2)  # the two kinds of keys
@@ -143,17 +143,19 @@ def search(
             state = advance(own, roots, rule, weights, table, rows, asking.attendant is not None, answered, rounds)
             if state == ENDED or (state == PAUSED and late()):
                 return
-            if state != PAUSED:
+            if state == LOST:
+                raise asking.failure()
+            if state == ASKS:
                 asking.answer()
-            answered, rounds = state != PAUSED, 0 if late() else rounds
+            answered, rounds = state == ASKS, 0 if late() else rounds
 
 
 @kernel
 def advance(own, roots, rule, weights, table, rows, attended, answered, rounds):
     """Simulate and ask for so many rounds, or until all simulations that are wanted have ended.
 
-    ``answered`` says whether the answers to the last questions lie on the desk. If nobody attends to it, or that
-    failed, the caller has to see to it.
+    ``answered`` says whether the answers to the last questions lie on the desk. If nobody attends to it, the caller has
+    to see to them.
     """
     while True:
         if answered:
@@ -165,8 +167,11 @@ def advance(own, roots, rule, weights, table, rows, attended, answered, rounds):
         if recall(table, rows.asks, rows.seen, rows.outputs) == 0:
             return ENDED
         rounds, answered = rounds - 1, True
-        if lies_there(table.desk) and not (attended and exchange(table.desk)):
-            return ASKS
+        if lies_there(table.desk):
+            if not attended:
+                return ASKS
+            if not exchange(table.desk):
+                return LOST
 
 
 # ---- Simulate

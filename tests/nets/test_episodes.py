@@ -229,6 +229,24 @@ def test_a_run_killed_anywhere_loses_no_games(tmp_path: Path) -> None:
     assert len(last.reservoir.kept[0]["seen"]) == len(run.reservoir.kept[0]["seen"])
 
 
+def test_a_judgement_that_would_take_too_long_is_left_for_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, now = small(tmp_path), [0.0]
+    monkeypatch.setattr("fogplay.nets.episodes.time.monotonic", lambda: now[0])
+
+    def judge(_evaluate: Any) -> dict[str, float]:
+        now[0] += 60.0
+        return {"judged": 1}
+
+    last = run.run(5, 1.5, judge, lambda row: None, lambda: False)
+    assert (last["episode"], run.done) == (0, 2)
+    assert run.unjudged is not None
+    again = small(tmp_path)
+    again.resume()
+    assert again.run(5, 0.9, judge, lambda row: None, lambda: False)["episode"] == 1
+
+
 def test_old_games_are_removed(tmp_path: Path) -> None:
     run = small(tmp_path, games=1, playouts=1)
     run.run(6, 10.0, lambda evaluate: {}, lambda row: None, lambda: False)

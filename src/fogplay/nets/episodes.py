@@ -125,15 +125,22 @@ class Episodes:
         self.scalars = scalars_in(folder)
 
     def run(self, episodes: int, minutes: float, judge: Judge, report: Callable[[Row], None], stopped: Stopped) -> Row:
-        """Make episodes until there are so many besides the bootstrap, time is up or ``stopped()``; the last row."""
-        end, row = time.monotonic() + 60 * minutes, Row()
+        """Make episodes until there are so many besides the bootstrap, time is up or ``stopped()``; the last row.
+
+        A judgement cannot be interrupted: it is left for later where the last one took longer than there is time.
+        """
+        end, row, judging = time.monotonic() + 60 * minutes, Row(), 0.0
 
         def over() -> bool:
             return stopped() or time.monotonic() > end
 
         while not over() and (self.done <= episodes or self.unjudged is not None):
             if self.unjudged is not None or self.learn(over):
+                began = time.monotonic()
+                if began + judging > end:
+                    break
                 row = self.judge(judge)
+                judging = time.monotonic() - began
                 report(row)
         return row
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from fogplay.nets.dense import bits_of
 
@@ -76,22 +76,31 @@ def set_log_probability(outputs: Tensor, choice: Tensor, sets: Tensor, layout: L
 
 
 def weigh_sets(weights: Tensor, available: Tensor, layout: Layout) -> Tensor:
-    """The weight of all sets of 0, 1, … members, ``[..., largest + 1]``, of ranks with ``weights[..., ranks]``."""
-    rows = [torch.ones_like(weights[..., 0])] + [torch.zeros_like(weights[..., 0])] * layout.largest
-    for rank in range(layout.ranks):
-        if rank == layout.single[1]:
-            continue
-        x, copies = weights[..., rank], available[..., rank]
-        if rank == layout.single[0]:  # one of the two, or none
-            x = x + weights[..., layout.single[1]]
-            powers = [x]
-        else:
-            powers = [x, torch.where(copies > 1, x * x, 0.0), torch.where(copies > 2, x * x * x, 0.0)]
-        before = list(rows)
-        for number in range(1, layout.largest + 1):
-            for taken, power in enumerate(powers[:number], 1):
-                rows[number] = rows[number] + power * before[number - taken]
-    return torch.stack(rows, -1)
+    """The weight of all sets of 0, 1, … members, ``[..., largest + 1]``, of ranks with ``weights[..., ranks]``.
+
+    Each rank is a polynomial, whose coefficients are the weights of 0, 1, … of its members. Their product is computed
+    pair by pair, all pairs at once: a loop over ranks is a long program to compile.
+    """
+    pair = [layout.single[0], layout.single[1]]  # one of the two, or none
+    alone = [rank for rank in range(layout.ranks) if rank not in pair]
+    both = weights[..., pair].sum(-1, keepdim=True)
+    x = torch.cat([weights[..., alone], both], -1)
+    copies = torch.cat([available[..., alone], torch.ones_like(available[..., :1])], -1)
+    powers = [torch.ones_like(x), x, torch.where(copies > 1, x * x, 0.0), torch.where(copies > 2, x * x * x, 0.0)]
+    terms = [*powers, *[torch.zeros_like(x)] * layout.largest][: layout.largest + 1]
+    product = torch.stack(terms, -1)
+    while product.shape[-2] > 1:
+        odd = product[..., product.shape[-2] // 2 * 2 :, :]
+        paired = product[..., : product.shape[-2] // 2 * 2, :].unflatten(-2, (-1, 2))
+        product = torch.cat([_product(paired[..., 0, :], paired[..., 1, :]), odd], -2)
+    return product.squeeze(-2)
+
+
+def _product(one: Tensor, other: Tensor) -> Tensor:
+    """The products of polynomials ``[..., terms]``, without the terms that are too high."""
+    terms = one.shape[-1]
+    shifted = torch.stack([nn.functional.pad(other, (by, 0))[..., :terms] for by in range(terms)], -2)
+    return (one.unsqueeze(-1) * shifted).sum(-2)
 
 
 def belief_loss(outputs: Tensor, seen: Tensor, layout: Layout) -> Tensor:

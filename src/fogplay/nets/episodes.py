@@ -137,7 +137,7 @@ class Episodes:
         while not over() and (self.done <= episodes or self.unjudged is not None):
             if self.unjudged is not None or self.learn(over):
                 began = time.monotonic()
-                if began + judging > end:
+                if judging > max(end - began, 0.0):
                     break
                 row = self.judge(judge)
                 judging = time.monotonic() - began

@@ -8,7 +8,6 @@ and many threads would spend their time queueing for it.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable

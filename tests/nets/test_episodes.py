@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fogplay import storage
 from fogplay.errors import FogplayError
 from fogplay.games.doudizhu import Doudizhu
 from fogplay.games.doudizhu_heads import NUM_HEADS
@@ -155,6 +156,19 @@ def test_interrupted_games_go_on_as_if_nothing_had_happened(tmp_path: Path, most
     assert np.array_equal(found.winner, whole.winner)
     for name, field in found.samples._asdict().items():
         assert np.array_equal(field, getattr(whole.samples, name), equal_nan=name == "expected"), name
+
+
+def test_games_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """They did not keep what the search expected."""
+    own = selfplay.begin(2, 1)
+    assert selfplay.go_on(3, own, 1, evaluators.by_rules(), Settings(playouts=4), 1.0)
+    records.save(tmp_path / "games", own, {})
+    arrays, about = storage.read(tmp_path / "games", records.KIND)
+    del arrays["expected"]
+    storage.write(tmp_path / "games", records.KIND, arrays, about)
+    again = records.load(tmp_path / "games")[0][0]
+    assert np.array_equal(again.tried, own[0].tried)
+    assert np.isnan(again.expected).all()
 
 
 def test_games_are_saved_while_they_are_played(tmp_path: Path) -> None:

@@ -148,7 +148,8 @@ def load(path: Path) -> tuple[list[Record], dict[str, Any]]:
         made = np.arange(LONGEST) < own.length[:, None]
         moves = slice(move, move + int(own.length.sum()))
         own.heads[made], own.cards[made] = arrays["heads"][moves], arrays["cards"][moves]
-        own.expected[made] = arrays["expected"][moves]
+        if "expected" in arrays:  # earlier versions did not keep it
+            own.expected[made] = arrays["expected"][moves]
         number = arrays["options"][moves]
         some = slice(option, option + int(number.sum()))
         there = np.arange(KEPT) < number[:, None]
